@@ -169,7 +169,8 @@ let package = Package(
         layer(
             "Doors",
             uses: [
-                "DoorConfiguration", "DoorModel", "ServiceProcess", "JobOperations", "Configuration", "APNSServing",
+                "DoorConfiguration", "DoorModel", "ServiceProcess", "SpoolInspection", "JobOperations", "Configuration",
+                "APNSServing",
                 "APNSGateway", "SecureTransport", "SpoolClient", "SpoolStore", "JSON", "NGHTTP2", "LinuxIO", "OpenSSL",
                 "SpoolModel", "JobFormat", "HTTP2", "APNSHTTP2", "APNSModel", "Document", logging,
             ]),

@@ -55,9 +55,13 @@ extension DoorConfiguration {
         fields.require("certificate", hint: "name the PEM file with the relay's certificate")
         let (certificate, key) = (fields.string("certificate"), fields.string("key"))
         let dedupe = fields.duration("dedupe", in: .zero...Duration.seconds(7 * 86_400))
+        let answer = fields.choice("answer", of: Answer.self)
+        let wait = fields.duration("wait", in: .milliseconds(100)...Duration.seconds(60))
+        let gone = fields.duration("gone", in: .zero...Duration.seconds(30 * 86_400))
         guard let address, let certificate else { return nil }
         var relay = Relay(address: address, certificate: certificate, key: key)
-        relay.dedupe = dedupe ?? relay.dedupe
+        (relay.dedupe, relay.answer) = (dedupe ?? relay.dedupe, answer ?? relay.answer)
+        (relay.wait, relay.gone) = (wait ?? relay.wait, gone ?? relay.gone)
         return relay
     }
 

@@ -23,6 +23,20 @@ package struct DoorConfiguration: Sendable {
         package var key: String?
         /// How long an `apns-id` that a client sent is remembered.
         package var dedupe = Duration.seconds(3600)
+        /// What an answer tells.
+        package var answer = Answer.spooled
+        /// How long an answer waits for that of the gateway.
+        package var wait = Duration.seconds(10)
+        /// How long a token that was reported as gone is refused at once.
+        package var gone = Duration.seconds(86_400)
+    }
+
+    /// What the relay's answer tells.
+    package enum Answer: String, CaseIterable, Sendable {
+        /// That the notification is safe in the spool.
+        case spooled
+        /// What the gateway answered, if it did in time.
+        case gateway
     }
 
     /// The spool's root, relative to the file.
@@ -64,6 +78,8 @@ extension DoorConfiguration {
             ("group.every", groupPause == other.groupPause), ("group.requests", groupLimit == other.groupLimit),
             ("apns.listen", relay?.address == other.relay?.address),
             ("apns.dedupe", relay?.dedupe == other.relay?.dedupe),
+            ("apns.answer", relay?.answer == other.relay?.answer), ("apns.wait", relay?.wait == other.relay?.wait),
+            ("apns.gone", relay?.gone == other.relay?.gone),
             ("log.format", logFormat == other.logFormat), ("metrics.listen", metricsListen == other.metricsListen),
         ].filter { !$0.1 }.map(\.0)
     }

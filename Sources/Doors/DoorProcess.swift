@@ -70,11 +70,21 @@ package actor DoorProcess {
         }
         do throws(SystemError) {
             let (writer, known) = try SpoolWriter.open(set.configuration, logger)
-            relay = RelayDoor(set, context, known: known, with: (reactor, writer, logger))
+            let feedback = try Self.feedback(of: set.configuration, logger)
+            relay = RelayDoor(set, context, known: known, with: (reactor, writer, feedback, logger))
         } catch {
             let hint = "check spool: and state: in \(settings.path), and that this user may write there"
             throw StartFault.place(message: "\(error)", hint: hint)
         }
+    }
+
+    /// Returns the reader of feedback, if the relay needs it.
+    private static func feedback(
+        of configuration: DoorConfiguration, _ logger: Logger
+    ) throws(SystemError) -> FeedbackWatch? {
+        guard let relay = configuration.relay, relay.gone > .zero || relay.answer == .gateway else { return nil }
+        let horizon = max(relay.gone, relay.wait + .seconds(60))
+        return try FeedbackWatch(spool: configuration.spool, horizon: horizon, logger: logger)
     }
 
     // MARK: Running

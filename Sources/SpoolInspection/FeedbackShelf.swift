@@ -43,7 +43,7 @@ package struct FeedbackShelf {
     /// The modification times of folders without new files that had been unchanged for `settled`.
     private var quiet: [String: Int64] = [:]
     /// The folders without read permission.
-    private(set) var unreadable: Set<String> = []
+    package private(set) var unreadable: Set<String> = []
 
     /// Creates a shelf for these apps, or for all apps if the list is empty.
     package init(root: Directory, apps: [String]) {
@@ -53,7 +53,7 @@ package struct FeedbackShelf {
     /// The next files in order that have not been passed; empty if there are none for now.
     ///
     /// - Throws: `SystemError`: the folder of a named app does not exist, or a folder cannot be read.
-    mutating func nextFiles() throws(SystemError) -> [File] {
+    package mutating func nextFiles() throws(SystemError) -> [File] {
         var least = LeastElements<File>(limit: Self.sliceCount)
         let apps = apps.isEmpty ? try QueueListing.apps(in: root) : apps
         for app in apps { try list(app, into: &least) }
@@ -61,7 +61,7 @@ package struct FeedbackShelf {
     }
 
     /// Marks a file as read.
-    mutating func pass(_ file: File) {
+    package mutating func pass(_ file: File) {
         cursors[file.app, default: FeedbackCursor()].pass(file.name)
     }
 

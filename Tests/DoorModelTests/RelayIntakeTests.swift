@@ -24,7 +24,8 @@ struct RelayIntakeTests {
         (fleet.apps, fleet.rate) = (["weather", "voice"], rate)
         let billing = Producer(name: "billing")
         var intake = Intake(
-            parser: JSON.Parser(), recent: RecentIDs(lifetime: lifetime), idBase: JobID(bits: 1))
+            parser: JSON.Parser(), (RecentIDs(lifetime: lifetime), KnownGone(lifetime: .seconds(3600))),
+            idBase: JobID(bits: 1), recordsAll: false)
         _ = intake.admit([fleet, billing]) { $0.signature == [1] ? "fleet" : $0.signature == [2] ? "billing" : nil }
         var list = AppList(node: "a", limits: DocumentLimits())
         for (name, topic) in [
@@ -205,6 +206,20 @@ struct RelayIntakeTests {
         #expect(self.reason(decide(&intake, fields + [("apns-id", nil)], body: other).decision) == reason)
         let line = try spooled(decide(&intake, [("apns-id", nil), (":path", "/3/device/0a0b")]).decision)
         #expect(String(decoding: line.bytes, as: UTF8.self).hasPrefix(#"{"token":"0a0b","#))
+    }
+
+    @Test func `a token that is known to be gone is refused with its time, and another is not`() throws {
+        var intake = Self.intake()
+        let token = [UInt8](repeating: 0xAB, count: 32)
+        intake.gone.note(token, of: "weather", since: WallTime(epochSeconds: 1_700_000_000), at: Self.now.wallTime)
+        guard case .answer(let answer) = decide(&intake).decision else {
+            Issue.record("it is not answered")
+            return
+        }
+        #expect(answer.status == 410 && answer.reason == "Unregistered" && answer.timestamp == 1_700_000_000_000)
+        _ = try spooled(decide(&intake, [(":path", "/3/device/0a0b")]).decision)
+        let news = [("authorization", Self.token(2)), ("apns-topic", "com.example.news"), ("apns-id", nil)]
+        _ = try spooled(decide(&intake, news).decision)
     }
 
     // MARK: Repetition

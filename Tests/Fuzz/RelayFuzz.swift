@@ -18,7 +18,8 @@ enum RelayFuzz {
         var reading = RequestReading()
         reading.read(fields)
         var intake = RelayIntake(
-            parser: JSON.Parser(), recent: RecentIDs(lifetime: .seconds(60)), idBase: JobID(bits: 7))
+            parser: JSON.Parser(), (RecentIDs(lifetime: .seconds(60)), KnownGone(lifetime: .seconds(60))),
+            idBase: JobID(bits: 7), recordsAll: false)
         var producer = Producer(name: "fleet")
         producer.apps = ["weather"]
         _ = intake.admit([producer]) { _ in "fleet" }

@@ -69,7 +69,8 @@ struct DoorPageTests {
         let lines = sections.map { $0.isEmpty ? $1.joined(separator: "\n") : "\($0): {\($1.joined(separator: ", "))}" }
         let text = lines.filter { !$0.hasPrefix("apns") }.joined(separator: "\n")
         let (read, faults) = try report(
-            "\(text)\n\(Self.producer)\napns: {listen: \"127.0.0.1:1\", certificate: a.pem, dedupe: 1h}")
+            "\(text)\n\(Self.producer)\napns: {listen: \"127.0.0.1:1\", certificate: a.pem, dedupe: 1h, wait: 10s, gone: 1d, answer: spooled}"
+        )
         let (standard, _) = try report("\(Self.producer)\napns: {listen: \"127.0.0.1:1\", certificate: a.pem}")
         #expect(faults.inOrder.isEmpty, "\(faults.inOrder)")
         #expect(read.differences(from: standard) == [] && read.logLevel == standard.logLevel)

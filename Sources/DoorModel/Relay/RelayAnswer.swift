@@ -9,6 +9,15 @@ package struct RelayAnswer: Hashable, Sendable {
     package let reason: String
     /// Since when a token is gone, in milliseconds since 1970.
     package var timestamp: Int64?
+    /// Whether it is only known that the request was spooled, and not what the gateway answers.
+    package var isSpooledOnly = false
+
+    /// The request was spooled, and the gateway has not answered in time.
+    package static let spooled = {
+        var answer = accepted
+        answer.isSpooledOnly = true
+        return answer
+    }()
 
     /// The request was accepted.
     package static let accepted = RelayAnswer(status: 200, reason: "")

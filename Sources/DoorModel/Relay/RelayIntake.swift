@@ -61,15 +61,20 @@ package struct RelayIntake<Parser: DocumentParser> {
     private var pending: Set<RecentIDs.Key> = []
     private var line: [UInt8] = []
     private var good: GoodRequest?
+    private let recordsAll: Bool
+    /// The tokens that are known to be gone.
+    package var gone: KnownGone
 
     /// Creates an intake that admits nobody and knows no apps yet.
     ///
     /// - Parameters:
     ///   - parser: A JSON parser with the daemon's limits for lines.
-    ///   - recent: The ids that were spooled lately.
+    ///   - known: The ids that were spooled lately, and the tokens that are known to be gone.
     ///   - idBase: Random bits, from which the ids of requests without one are derived.
-    package init(parser: Parser, recent: RecentIDs, idBase: JobID) {
-        (self.parser, self.recent, self.idBase) = (parser, recent, idBase)
+    ///   - recordsAll: Whether the feedback about a broadcast's job must have its acceptance, too.
+    package init(parser: Parser, _ known: (recent: RecentIDs, gone: KnownGone), idBase: JobID, recordsAll: Bool) {
+        (self.parser, self.idBase, self.recordsAll) = (parser, idBase, recordsAll)
+        (recent, gone) = known
         check = RecipientCheck(parser: parser)
         producerBehind = { _ in nil }
     }
@@ -125,6 +130,11 @@ package struct RelayIntake<Parser: DocumentParser> {
             }
             try takeTurn(of: producer, at: now.moment)
             let app = try app(for: reading, of: producer, from: &client)
+            if let since = gone.since(reading.token, of: router.apps[app].name, at: now.wallTime) {
+                var answer = RelayAnswer(.unregistered)
+                answer.timestamp = since
+                throw Refused(answer)
+            }
             try compile(reading, id, body, for: app)
             if let key { pending.insert(key) }
             let spooled = Spooled(
@@ -212,7 +222,8 @@ package struct RelayIntake<Parser: DocumentParser> {
         let isBroadcast = reading.purpose != .notification
         let topic = isBroadcast ? nil : reading.topic.map { String(decoding: $0, as: UTF8.self) }
         let isAdded = topic.map { router.apps[app].adds($0, for: reading.pushType) } ?? true
-        let payload = RelayLine(reading, id: id, topic: isAdded ? nil : topic).append(body, to: &line)
+        let payload = RelayLine(reading, id: id, topic: isAdded ? nil : topic, recordsAll: recordsAll)
+            .append(body, to: &line)
         if let good, good.isLike(reading, body: body, app: app) { return }
         let verdict =
             isBroadcast

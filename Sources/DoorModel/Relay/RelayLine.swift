@@ -7,6 +7,7 @@ package struct RelayLine {
     private let reading: RequestReading
     private let id: NotificationID
     private let topic: String?
+    private let recordsAll: Bool
 
     /// Creates the line of a request.
     ///
@@ -14,8 +15,9 @@ package struct RelayLine {
     ///   - reading: Its head, without a fault.
     ///   - id: Its `apns-id`.
     ///   - topic: The topic to write; `nil` if the app adds it.
-    package init(_ reading: RequestReading, id: NotificationID, topic: String?) {
-        (self.reading, self.id, self.topic) = (reading, id, topic)
+    ///   - recordsAll: Whether the feedback about a broadcast must have its acceptance, too.
+    package init(_ reading: RequestReading, id: NotificationID, topic: String?, recordsAll: Bool = false) {
+        (self.reading, self.id, self.topic, self.recordsAll) = (reading, id, topic, recordsAll)
     }
 
     /// Appends the line, without a line feed.
@@ -32,7 +34,7 @@ package struct RelayLine {
             line.append(contentsOf: "{\"token\":\"".utf8)
             line.appendHexadecimal(reading.token[...])
         } else {
-            line.append(contentsOf: "{\"channel\":\"".utf8)
+            line.append(contentsOf: recordsAll ? "{\"record\":\"all\",\"channel\":\"".utf8 : "{\"channel\":\"".utf8)
             line.append(contentsOf: reading.token)
         }
         line.append(contentsOf: "\",\"apns_id\":\"".utf8)

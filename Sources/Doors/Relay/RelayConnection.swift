@@ -139,14 +139,10 @@ final class RelayConnection {
         guard request.bodyByteCount <= Limit.body else {
             return answer(
                 RelayAnswer(.payloadTooLarge),
-                to: RelayRequest(
-                    connection: number, stream: request.stream, id: reading.id.map(Array.init) ?? [],
-                    isBroadcast: reading.isAboutChannel))
+                to: waiting(on: request.stream, .init(job: JobID(bits: 0), index: 0)))
         }
         let (decision, id) = door.decide(on: reading, body: request.body[...], from: &client)
-        let own = reading.id.map(Array.init) ?? Array(id.description.utf8)
-        let waiting = RelayRequest(
-            connection: number, stream: request.stream, id: own, isBroadcast: reading.isAboutChannel)
+        let waiting = waiting(on: request.stream, id)
         switch decision {
         case .answer(let answer): self.answer(answer, to: waiting)
         case .spool(let spooled):
@@ -156,6 +152,12 @@ final class RelayConnection {
             spoolingCount += 1
             door.follow(key, for: waiting)
         }
+    }
+
+    private func waiting(on stream: UInt32, _ id: NotificationID) -> RelayRequest {
+        RelayRequest(
+            connection: number, stream: stream, notification: id,
+            id: reading.id.map(Array.init) ?? Array(id.description.utf8), isBroadcast: reading.isAboutChannel)
     }
 
     // MARK: Answers
@@ -171,6 +173,7 @@ final class RelayConnection {
         fields.removeAll()
         fields.append(":status", String(answer.status))
         fields.append(request.isBroadcast ? "apns-request-id" : "apns-id", request.id[...], isIndexed: false)
+        if answer.isSpooledOnly { fields.append("pushspool-spooled", "1") }
         session.respond(on: request.stream, &fields, body: answer.body)
     }
 

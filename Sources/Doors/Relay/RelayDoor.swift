@@ -21,16 +21,16 @@ import SpoolModel
 actor RelayDoor {
     private nonisolated let reactor: Reactor
     private let writer: SpoolWriter
+    private let feedback: FeedbackWatch?
     private let logger: Logger
-    private var context: TLSContext
-    /// The places of producers, by the fingerprints of the public keys of their certificates.
-    private var certificateProducers: [[UInt8]: Int]
-    private var connectionLimit: Int
+    private var admission: Admission
     private var listener: Listener?
     private var intake: RelayIntake<JSON.Parser>
     private var groups: RequestGroups<PendingRequest>
     /// The requests that repeat one which is being spooled.
     private var followers: [RecentIDs.Key: [RelayRequest]] = [:]
+    /// The requests whose jobs were dropped, or are about to be, and that wait for the gateway's answer; `nil`: none wait.
+    private var awaiting: AwaitedAnswers<RelayRequest>?
     private var connections: [Int: RelayConnection] = [:]
     private var lastNumber = 0
     /// The requests in jobs that are being written.
@@ -39,11 +39,20 @@ actor RelayDoor {
     private let groupWakeup: Wakeup
     private let idleWakeup: Wakeup
     private let appsWakeup: Wakeup
+    private let feedbackWakeup: Wakeup
     private var nextLook = Moment.zero
     /// What it has done.
     var counts = RelayCounts()
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { reactor.asUnownedSerialExecutor() }
+
+    /// Who may connect, and how many.
+    private struct Admission {
+        let context: TLSContext
+        /// The places of producers, by the fingerprints of the public keys of their certificates.
+        let certificateProducers: [[UInt8]: Int]
+        let connectionLimit: Int
+    }
 
     /// A request in a group, and its id if the client may repeat it.
     private struct PendingRequest: Sendable {
@@ -66,21 +75,27 @@ actor RelayDoor {
     ///   - set: The configuration, which must have a relay and no errors.
     ///   - context: The TLS context.
     ///   - known: The ids that were spooled lately.
-    ///   - means: The reactor, the writer and the logger.
+    ///   - means: The reactor, the writer, the reader of feedback if it is needed, and the logger.
     init(
         _ set: DoorSet, _ context: TLSContext, known: [(key: RecentIDs.Key, time: WallTime)],
-        with means: (reactor: Reactor, writer: SpoolWriter, logger: Logger)
+        with means: (reactor: Reactor, writer: SpoolWriter, feedback: FeedbackWatch?, logger: Logger)
     ) {
         let configuration = set.configuration
-        (reactor, writer, logger) = means
-        self.context = context
+        (reactor, writer, feedback, logger) = means
+        admission = Admission(
+            context: context, certificateProducers: set.certificateProducers,
+            connectionLimit: configuration.connectionLimit)
         var recent = RecentIDs(lifetime: configuration.relay?.dedupe ?? .zero)
         for (key, time) in known { recent.insert(key, at: time) }
-        intake = RelayIntake(parser: JSON.Parser(), recent: recent, idBase: .random())
+        let rules = configuration.relay
+        if let rules, rules.answer == .gateway { awaiting = AwaitedAnswers(wait: rules.wait) }
+        intake = RelayIntake(
+            parser: JSON.Parser(), (recent, KnownGone(lifetime: rules?.gone ?? .zero)), idBase: .random(),
+            recordsAll: rules?.answer == .gateway)
         _ = intake.admit(configuration.producers.map(\.producer), producerBehind: Self.tokenCheck(of: set))
-        (certificateProducers, connectionLimit) = (set.certificateProducers, configuration.connectionLimit)
         groups = RequestGroups(limit: configuration.groupLimit, every: configuration.groupPause)
-        (groupWakeup, idleWakeup, appsWakeup) = (Wakeup(on: reactor), Wakeup(on: reactor), Wakeup(on: reactor))
+        (groupWakeup, idleWakeup) = (Wakeup(on: reactor), Wakeup(on: reactor))
+        (appsWakeup, feedbackWakeup) = (Wakeup(on: reactor), Wakeup(on: reactor))
     }
 
     // MARK: Configuration
@@ -89,11 +104,11 @@ actor RelayDoor {
     ///
     /// Clients that are connected must connect again, since they may be others' now.
     func configure(_ set: DoorSet, _ context: TLSContext) {
-        self.context = context
-        connectionLimit = set.configuration.connectionLimit
         let places = intake.admit(
             set.configuration.producers.map(\.producer), producerBehind: Self.tokenCheck(of: set))
-        certificateProducers = set.certificateProducers.compactMapValues { places[$0] }
+        admission = Admission(
+            context: context, certificateProducers: set.certificateProducers.compactMapValues { places[$0] },
+            connectionLimit: set.configuration.connectionLimit)
         for connection in connections.values { connection.beginLeaving() }
     }
 
@@ -129,6 +144,7 @@ actor RelayDoor {
         await withDiscardingTaskGroup { group in
             group.addTask { await self.runGroups() }
             group.addTask { await self.runApps() }
+            if let feedback { group.addTask { await self.run(feedback) } }
             while !Task.isCancelled {
                 guard let socket = await nextConnection() else { continue }
                 lastNumber += 1
@@ -156,18 +172,19 @@ actor RelayDoor {
     }
 
     private func attend(_ socket: sending StreamSocket, number: Int) async {
-        guard connections.count < connectionLimit, !isStopping else {
+        guard connections.count < admission.connectionLimit, !isStopping else {
             counts.refusedConnectionCount += 1
             return socket.abort()
         }
         counts.connectionCount += 1
         do {
             try socket.setNoDelay()
-            let stream = try SecureStream(accepting: socket, context: context)
+            let stream = try SecureStream(accepting: socket, context: admission.context)
             try await stream.handshake(until: .now + Self.handshakeTime)
             let fingerprint = stream.facts.peerCertificate?.publicKeyFingerprint
             let connection = RelayConnection(
-                number: number, over: stream, certificateProducer: fingerprint.flatMap { certificateProducers[$0] })
+                number: number, over: stream,
+                certificateProducer: fingerprint.flatMap { admission.certificateProducers[$0] })
             connections[number] = connection
             if isStopping { connection.beginLeaving() }
             try await connection.run(in: self)
@@ -243,7 +260,15 @@ actor RelayDoor {
         let now = WallTime.now
         var records: [UInt8] = []
         for case let key? in group.requests.lazy.map(\.key) { key.appendRecord(at: now, to: &records) }
-        let head = group.isOfLines ? Array("{\"job\":{\"count\":\(group.requests.count)}}\n".utf8) : []
+        // The feedback may be heard before the drop has returned.
+        if awaiting != nil {
+            for pending in group.requests {
+                awaiting?.add(pending.request, under: pending.request.notification, at: .now)
+            }
+            feedbackWakeup.signal()
+        }
+        let record = awaiting == nil ? "" : ",\"record\":\"all\""
+        let head = group.isOfLines ? Array("{\"job\":{\"count\":\(group.requests.count)\(record)}}\n".utf8) : []
         let job = DroppedJob(
             app: group.app, name: group.isOfLines ? "relay.jsonl" : "relay.json", bytes: head + group.bytes,
             records: records)
@@ -255,22 +280,62 @@ actor RelayDoor {
     }
 
     private func conclude(_ group: RequestGroups<PendingRequest>.Group, isDropped: Bool, at now: WallTime) {
-        let answer = isDropped ? RelayAnswer.accepted : RelayAnswer(.serviceUnavailable)
+        var requests: [RelayRequest] = []
+        for pending in group.requests {
+            var all = [pending.request]
+            if let key = pending.key {
+                intake.settle(key, isSpooled: isDropped, at: now)
+                all += followers.removeValue(forKey: key) ?? []
+            }
+            if awaiting != nil, isDropped {
+                // The first is awaited already, or answered.
+                for request in all.dropFirst() { awaiting?.add(request, under: request.notification, at: .now) }
+            } else {
+                _ = awaiting?.take(pending.request.notification)
+                requests += all
+            }
+        }
+        counts.acceptedCount += isDropped ? requests.count : 0
+        tell(isDropped ? .accepted : RelayAnswer(.serviceUnavailable), to: requests)
+        if isStopping { idleWakeup.signal() }
+    }
+
+    /// Answers requests.
+    private func tell(_ answer: RelayAnswer, to requests: [RelayRequest]) {
         var touched: Set<Int> = []
-        func tell(_ request: RelayRequest) {
-            if isDropped { counts.acceptedCount += 1 } else { note(answer) }
-            guard let connection = connections[request.connection] else { return }
+        for request in requests {
+            if !answer.isAcceptance { note(answer) }
+            guard let connection = connections[request.connection] else { continue }
             connection.conclude(request, answer)
             touched.insert(request.connection)
         }
-        for pending in group.requests {
-            tell(pending.request)
-            guard let key = pending.key else { continue }
-            intake.settle(key, isSpooled: isDropped, at: now)
-            for request in followers.removeValue(forKey: key) ?? [] { tell(request) }
-        }
         for number in touched { connections[number]?.wake() }
-        if isStopping { idleWakeup.signal() }
+    }
+
+    // MARK: Feedback
+
+    /// How often feedback is read while answers wait for it, and otherwise.
+    private static let (busyPause, quietPause) = (Duration.milliseconds(50), Duration.seconds(5))
+
+    /// Reads feedback until the task is cancelled.
+    private func run(_ feedback: FeedbackWatch) async {
+        while !Task.isCancelled {
+            let heard = await feedback.hear()
+            for (app, outcome) in heard { take(outcome, of: app) }
+            let late = awaiting?.takeDue(at: .now) ?? []
+            counts.acceptedCount += late.count
+            tell(.spooled, to: late)
+            let pause = !heard.isEmpty ? .zero : awaiting?.isEmpty ?? true ? Self.quietPause : Self.busyPause
+            await feedbackWakeup.wait(until: (Moment.now + pause).instant)
+        }
+    }
+
+    private func take(_ outcome: HeardOutcome, of app: String) {
+        if let token = outcome.goneToken { intake.gone.note(token, of: app, since: outcome.goneSince, at: .now) }
+        guard let id = outcome.id else { return }
+        let requests = awaiting?.take(id) ?? []
+        if outcome.answer.isAcceptance { counts.acceptedCount += requests.count }
+        tell(outcome.answer, to: requests)
     }
 
     // MARK: Apps

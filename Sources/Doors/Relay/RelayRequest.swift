@@ -1,9 +1,13 @@
+import APNSModel
+
 /// A request that waits until its job was dropped.
 struct RelayRequest: Sendable {
     /// The number of its connection.
     let connection: Int
     /// The stream to answer on.
     let stream: UInt32
+    /// The id that feedback has.
+    let notification: NotificationID
     /// The id to answer with, as the client spelled it.
     let id: [UInt8]
     /// Whether it is a broadcast, whose id has another field.

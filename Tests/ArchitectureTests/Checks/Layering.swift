@@ -78,7 +78,8 @@ enum Layering {
             "Synchronization",
         ],
         "Doors": [
-            "DoorConfiguration", "DoorModel", "ServiceProcess", "JobOperations", "Configuration", "APNSServing",
+            "DoorConfiguration", "DoorModel", "ServiceProcess", "SpoolInspection", "JobOperations", "Configuration",
+            "APNSServing",
             "APNSGateway", "SecureTransport", "SpoolClient", "SpoolStore", "JSON", "NGHTTP2", "LinuxIO", "OpenSSL",
             "SpoolModel", "JobFormat", "HTTP2", "APNSHTTP2", "APNSModel", "Document", "Logging",
         ],

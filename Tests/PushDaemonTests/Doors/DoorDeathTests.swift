@@ -88,7 +88,9 @@ import Testing
                 try await way.open { door in port = door.port }
                 #expect(try await daemon.stop() == 0)
             }
-            try way.configure(port: port)
+            var settled = way
+            settled.port = port
+            try settled.configure()
             let producers = try Producers(bench, port: port)
             try await producers.running { _ in
                 try await kill(rounds, daemonToo, way, producers)

@@ -8,6 +8,8 @@ import Testing
 /// A door beside a bench's spool, for the producers `fleet`, with a key, and `billing`, with a certificate.
 struct Doorway: Sendable {
     let bench: Bench
+    /// Where it listens, in the next configuration; 0: the kernel chooses.
+    var port = "0"
     /// The key of `fleet`.
     private let key: ThrowawayTokenKey
     private static let identity = ("DOORKEY001", "FLEETTEAM1")
@@ -33,9 +35,10 @@ struct Doorway: Sendable {
         try configure(more)
     }
 
-    /// Writes the configuration. `more` are further lines; `apps` are those of `fleet`, `port` is where it listens.
+    /// Writes the configuration. `more` are further lines, `relay` further members of the relay's; `apps` and `rate` are those
+    /// of `fleet`.
     func configure(
-        _ more: String = "", apps: String = "[modern]", rate: String = "1000000/s", port: String = "0"
+        _ more: String = "", apps: String = "[modern]", rate: String = "1000000/s", relay: String = ""
     ) throws {
         let (keyID, teamID) = Self.identity
         try bench.write(
@@ -47,7 +50,7 @@ struct Doorway: Sendable {
               fleet: {key: fleet.pem, key_id: \(keyID), team_id: \(teamID), apps: \(apps), rate: \(rate)}
             \(Self.others.map { Self.producer($0.name, $0.keyID) }.joined(separator: "\n"))
               billing: {certificate: billing.pem, apps: "*"}
-            apns: {listen: "127.0.0.1:\(port)", certificate: door.pem}
+            apns: {listen: "127.0.0.1:\(port)", certificate: door.pem\(relay.isEmpty ? "" : ", " + relay)}
             log: {level: debug}
             \(more)
 

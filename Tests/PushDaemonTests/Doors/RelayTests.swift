@@ -144,6 +144,51 @@ import Testing
         }
     }
 
+    /// Runs a relay whose gateway knows a token that is gone and one of another environment.
+    private func withFaults(
+        _ more: String, script: String = "", _ body: @Sendable (Bench, OpenDoor) async throws -> Void
+    ) async throws {
+        let modern = try Modern(script) {
+            $0.unregistered = [bytes(of: 1): 1_700_000_000_123]
+            $0.foreign = [bytes(of: 2)]
+        }
+        try await modern.serving { bench, _ in
+            let way = try Doorway(bench)
+            try way.configure(relay: more)
+            try await way.open { door in try await body(bench, door) }
+        }
+    }
+
+    @Test func `a token that was reported gone is refused at once from then on`() async throws {
+        try await withFaults("") { bench, door in
+            #expect(try await door.ask(1).status == "200")
+            try await eventually("410") {
+                let answer = try await door.ask(1)
+                return answer.status == "410"
+                    && answer.text.contains(#"{"reason":"Unregistered","timestamp":1700000000123}"#)
+            }
+            #expect(try await door.ask(3).status == "200")
+        }
+    }
+
+    @Test func `an answer can be that of the gateway`() async throws {
+        try await withFaults("answer: gateway, gone: 0") { _, door in
+            let good = try await door.ask(3)
+            #expect(good.status == "200" && good.field("pushspool-spooled") == nil, "\(good.text)")
+            let gone = try await door.ask(1)
+            #expect(gone.status == "410" && gone.text.contains("1700000000123"), "\(gone.text)")
+            let foreign = try await door.ask(2)
+            #expect(foreign.status == "400" && foreign.text.contains("BadDeviceToken"), "\(foreign.text)")
+        }
+    }
+
+    @Test func `an answer that does not come in time says so`() async throws {
+        try await withFaults("answer: gateway, wait: 300ms", script: "nth=1 withhold") { _, door in
+            let answer = try await door.ask(3)
+            #expect(answer.status == "200" && answer.field("pushspool-spooled") == "1", "\(answer.text)")
+        }
+    }
+
     @Test func `metrics count what the relay did`() async throws {
         try await running("metrics: {listen: \"unix:/tmp/pushspool-door-\(getpid()).sock\"}") { bench, way in
             try await way.open { door in

@@ -1,0 +1,43 @@
+package import APNSModel
+package import Document
+
+/// What a line of feedback tells the relay: how a notification ended, or that a token is gone.
+package struct HeardOutcome: Sendable {
+    /// The id of the notification; `nil` if the line is about a token alone.
+    package let id: NotificationID?
+    /// The answer that the gateway would have given to the client.
+    package let answer: RelayAnswer
+    /// The token that is gone; `nil` if none is.
+    package let goneToken: [UInt8]?
+    /// Since when it is gone, if the gateway said so.
+    package let goneSince: WallTime?
+
+    /// Reads a line; `nil` if it tells nothing of that.
+    package init?(_ line: Node) {
+        let isGone = line["verdict"]?.isText(Verdict.gone.rawValue) == true
+        id = line["apns_id"].flatMap { NotificationID($0.bytes.span) }
+        goneSince = line["gone_since"]?.string.flatMap { WallTime(rfc3339: $0) }
+        var token: [UInt8] = []
+        if isGone, let text = line["token"], case .success = TokenSpelling.append(text.bytes.span, to: &token) {
+            goneToken = token
+        } else {
+            goneToken = nil
+        }
+        guard id != nil || goneToken != nil else { return nil }
+        answer = Self.answer(line, goneSince)
+    }
+
+    private static func answer(_ line: Node, _ goneSince: WallTime?) -> RelayAnswer {
+        switch line["outcome"]?.string {
+        case "accepted": .accepted
+        case "rejected":
+            RelayAnswer(
+                Refusal(
+                    status: line["status"]?.integer, reason: line["reason"]?.string ?? "", verdict: .invalid,
+                    goneSince: goneSince))
+        case "expired": RelayAnswer(.badExpirationDate)
+        case "unsent": RelayAnswer(.serviceUnavailable)
+        default: RelayAnswer(.internalServerError)
+        }
+    }
+}
