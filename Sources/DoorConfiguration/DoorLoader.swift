@@ -1,3 +1,4 @@
+package import APNSHTTP2
 package import Configuration
 import Document
 import DoorModel
@@ -20,6 +21,22 @@ package struct DoorSet: Sendable {
 
     /// Whether there is any error: the doors must not open.
     package var hasErrors: Bool { findings.contains { $0.diagnostics.contains { $0.severity == .error } } }
+
+    /// Returns the name of the producer whose key a token names, if the token's signature was made with it.
+    package var tokenCheck: @Sendable (SignedProviderToken) -> String? {
+        var keys: [ProviderIdentity: (name: String, verifier: ES256Verifier)] = [:]
+        for (entry, verifier) in zip(configuration.producers, verifiers) {
+            guard case .key(_, let identity) = entry.proof, let verifier else { continue }
+            keys[identity] = (entry.producer.name, verifier)
+        }
+        let known = keys
+        return { token in
+            guard let (name, verifier) = known[token.token.identity],
+                verifier.accepts(token.signature, of: token.signingInput.span)
+            else { return nil }
+            return name
+        }
+    }
 }
 
 /// Reads `doors.yaml` and the files that it names.

@@ -26,15 +26,9 @@ actor RelayDoor {
     private var admission: Admission
     private var listener: Listener?
     private var intake: RelayIntake<JSON.Parser>
-    private var groups: RequestGroups<PendingRequest>
-    /// The requests that repeat one which is being spooled.
-    private var followers: [RecentIDs.Key: [RelayRequest]] = [:]
-    /// The requests whose jobs were dropped, or are about to be, and that wait for the gateway's answer; `nil`: none wait.
-    private var awaiting: AwaitedAnswers<RelayRequest>?
+    private var unanswered: UnansweredRequests<RelayRequest>
     private var connections: [Int: RelayConnection] = [:]
     private var lastNumber = 0
-    /// The requests in jobs that are being written.
-    private var writingCount = 0
     private var isStopping = false
     private let groupWakeup: Wakeup
     private let idleWakeup: Wakeup
@@ -52,12 +46,6 @@ actor RelayDoor {
         /// The places of producers, by the fingerprints of the public keys of their certificates.
         let certificateProducers: [[UInt8]: Int]
         let connectionLimit: Int
-    }
-
-    /// A request in a group, and its id if the client may repeat it.
-    private struct PendingRequest: Sendable {
-        let request: RelayRequest
-        let key: RecentIDs.Key?
     }
 
     /// The requests that may wait for their jobs. More are not read from their connections.
@@ -88,12 +76,13 @@ actor RelayDoor {
         var recent = RecentIDs(lifetime: configuration.relay?.dedupe ?? .zero)
         for (key, time) in known { recent.insert(key, at: time) }
         let rules = configuration.relay
-        if let rules, rules.answer == .gateway { awaiting = AwaitedAnswers(wait: rules.wait) }
         intake = RelayIntake(
             parser: JSON.Parser(), (recent, KnownGone(lifetime: rules?.gone ?? .zero)), idBase: .random(),
             recordsAll: rules?.answer == .gateway)
-        _ = intake.admit(configuration.producers.map(\.producer), producerBehind: Self.tokenCheck(of: set))
-        groups = RequestGroups(limit: configuration.groupLimit, every: configuration.groupPause)
+        _ = intake.admit(configuration.producers.map(\.producer), producerBehind: set.tokenCheck)
+        unanswered = UnansweredRequests(
+            RequestGroups(limit: configuration.groupLimit, every: configuration.groupPause),
+            wait: rules?.answer == .gateway ? rules?.wait : nil)
         (groupWakeup, idleWakeup) = (Wakeup(on: reactor), Wakeup(on: reactor))
         (appsWakeup, feedbackWakeup) = (Wakeup(on: reactor), Wakeup(on: reactor))
     }
@@ -105,26 +94,11 @@ actor RelayDoor {
     /// Clients that are connected must connect again, since they may be others' now.
     func configure(_ set: DoorSet, _ context: TLSContext) {
         let places = intake.admit(
-            set.configuration.producers.map(\.producer), producerBehind: Self.tokenCheck(of: set))
+            set.configuration.producers.map(\.producer), producerBehind: set.tokenCheck)
         admission = Admission(
             context: context, certificateProducers: set.certificateProducers.compactMapValues { places[$0] },
             connectionLimit: set.configuration.connectionLimit)
         for connection in connections.values { connection.beginLeaving() }
-    }
-
-    private static func tokenCheck(of set: DoorSet) -> RelayIntake<JSON.Parser>.TokenCheck {
-        var keys: [ProviderIdentity: (name: String, verifier: ES256Verifier)] = [:]
-        for (entry, verifier) in zip(set.configuration.producers, set.verifiers) {
-            guard case .key(_, let identity) = entry.proof, let verifier else { continue }
-            keys[identity] = (entry.producer.name, verifier)
-        }
-        let known = keys
-        return { token in
-            guard let (name, verifier) = known[token.token.identity],
-                verifier.accepts(token.signature, of: token.signingInput.span)
-            else { return nil }
-            return name
-        }
     }
 
     // MARK: Running
@@ -199,7 +173,7 @@ actor RelayDoor {
 
     /// Whether so many requests wait for their jobs that no more are read.
     var isFull: Bool {
-        groups.requestCount + writingCount >= Self.pendingLimit || groups.byteCount >= Self.pendingByteLimit
+        unanswered.unspooledCount >= Self.pendingLimit || unanswered.byteCount >= Self.pendingByteLimit
     }
 
     /// Decides about a request of a connection.
@@ -218,11 +192,12 @@ actor RelayDoor {
 
     /// Adds a request to the next job of its app.
     func spool(_ spooled: RelayIntake<JSON.Parser>.Spooled, for request: RelayRequest) {
-        let pending = PendingRequest(request: request, key: spooled.key)
+        let pending = UnansweredRequests.Pending(request, id: request.notification, key: spooled.key)
         if spooled.isLine {
-            if groups.add(pending, line: spooled.bytes, to: spooled.app, at: .now) { groupWakeup.signal() }
+            let isEarlier = unanswered.add(pending, line: spooled.bytes, to: spooled.app, at: .now)
+            if isEarlier { groupWakeup.signal() }
         } else {
-            groups.add(pending, document: spooled.bytes, to: spooled.app, at: .now)
+            unanswered.add(pending, document: spooled.bytes, to: spooled.app, at: .now)
             groupWakeup.signal()
         }
     }
@@ -230,7 +205,7 @@ actor RelayDoor {
     /// Answers a request like the one with the same id that is being spooled.
     func follow(_ key: RecentIDs.Key, for request: RelayRequest) {
         counts.repeatedCount += 1
-        followers[key, default: []].append(request)
+        unanswered.follow(key, with: request)
     }
 
     /// Counts a refusal. A topic that no app has may be that of a new app.
@@ -247,55 +222,29 @@ actor RelayDoor {
     private func runGroups() async {
         while !Task.isCancelled {
             let now = Moment.now
-            guard let due = groups.nextDue, due <= now else {
-                await groupWakeup.wait(until: groups.nextDue?.instant)
+            guard let due = unanswered.nextDue, due <= now else {
+                await groupWakeup.wait(until: unanswered.nextDue?.instant)
                 continue
             }
-            for group in groups.takeDue(at: now) { await write(group) }
+            for group in unanswered.takeDue(at: now) { await write(group) }
         }
     }
 
-    private func write(_ group: RequestGroups<PendingRequest>.Group) async {
-        writingCount += group.requests.count
-        let now = WallTime.now
+    private func write(_ group: UnansweredRequests<RelayRequest>.Group) async {
+        let (start, now) = (Moment.now, WallTime.now)
+        let keys = group.requests.compactMap(\.key)
         var records: [UInt8] = []
-        for case let key? in group.requests.lazy.map(\.key) { key.appendRecord(at: now, to: &records) }
-        // The feedback may be heard before the drop has returned.
-        if awaiting != nil {
-            for pending in group.requests {
-                awaiting?.add(pending.request, under: pending.request.notification, at: .now)
-            }
-            feedbackWakeup.signal()
-        }
-        let record = awaiting == nil ? "" : ",\"record\":\"all\""
+        for key in keys { key.appendRecord(at: now, to: &records) }
+        let record = unanswered.awaitsGateway ? ",\"record\":\"all\"" : ""
         let head = group.isOfLines ? Array("{\"job\":{\"count\":\(group.requests.count)\(record)}}\n".utf8) : []
         let job = DroppedJob(
             app: group.app, name: group.isOfLines ? "relay.jsonl" : "relay.json", bytes: head + group.bytes,
             records: records)
-        let start = Moment.now
+        if unanswered.awaitsGateway { feedbackWakeup.signal() }
         let isDropped = await writer.drop(job)
         if isDropped { counts.dropTimes.add(nanoseconds: (Moment.now - start).wholeNanoseconds) }
-        writingCount -= group.requests.count
-        conclude(group, isDropped: isDropped, at: now)
-    }
-
-    private func conclude(_ group: RequestGroups<PendingRequest>.Group, isDropped: Bool, at now: WallTime) {
-        var requests: [RelayRequest] = []
-        for pending in group.requests {
-            var all = [pending.request]
-            if let key = pending.key {
-                intake.settle(key, isSpooled: isDropped, at: now)
-                all += followers.removeValue(forKey: key) ?? []
-            }
-            if awaiting != nil, isDropped {
-                // The first is awaited already, or answered.
-                for request in all.dropFirst() { awaiting?.add(request, under: request.notification, at: .now) }
-            } else {
-                _ = awaiting?.take(pending.request.notification)
-                requests += all
-            }
-        }
-        counts.acceptedCount += isDropped ? requests.count : 0
+        for key in keys { intake.settle(key, isSpooled: isDropped, at: now) }
+        let requests = unanswered.conclude(group, isDropped: isDropped, at: .now)
         tell(isDropped ? .accepted : RelayAnswer(.serviceUnavailable), to: requests)
         if isStopping { idleWakeup.signal() }
     }
@@ -303,6 +252,7 @@ actor RelayDoor {
     /// Answers requests.
     private func tell(_ answer: RelayAnswer, to requests: [RelayRequest]) {
         var touched: Set<Int> = []
+        if answer.isAcceptance { counts.acceptedCount += requests.count }
         for request in requests {
             if !answer.isAcceptance { note(answer) }
             guard let connection = connections[request.connection] else { continue }
@@ -322,20 +272,15 @@ actor RelayDoor {
         while !Task.isCancelled {
             let heard = await feedback.hear()
             for (app, outcome) in heard { take(outcome, of: app) }
-            let late = awaiting?.takeDue(at: .now) ?? []
-            counts.acceptedCount += late.count
-            tell(.spooled, to: late)
-            let pause = !heard.isEmpty ? .zero : awaiting?.isEmpty ?? true ? Self.quietPause : Self.busyPause
+            tell(.spooled, to: unanswered.takeLate(at: .now))
+            let pause = !heard.isEmpty ? .zero : unanswered.isAwaiting ? Self.busyPause : Self.quietPause
             await feedbackWakeup.wait(until: (Moment.now + pause).instant)
         }
     }
 
     private func take(_ outcome: HeardOutcome, of app: String) {
         if let token = outcome.goneToken { intake.gone.note(token, of: app, since: outcome.goneSince, at: .now) }
-        guard let id = outcome.id else { return }
-        let requests = awaiting?.take(id) ?? []
-        if outcome.answer.isAcceptance { counts.acceptedCount += requests.count }
-        tell(outcome.answer, to: requests)
+        if let id = outcome.id { tell(outcome.answer, to: unanswered.take(id)) }
     }
 
     // MARK: Apps
@@ -370,7 +315,7 @@ actor RelayDoor {
     var metrics: [UInt8] {
         var now = counts
         now.openConnectionCount = connections.count
-        now.waitingCount = groups.requestCount + writingCount
+        now.waitingCount = unanswered.unspooledCount
         return now.metrics(version: Version.current)
     }
 
@@ -387,7 +332,7 @@ actor RelayDoor {
 
     /// Waits until all requests are answered and all connections closed, or the deadline.
     func awaitIdle(until deadline: ContinuousClock.Instant) async {
-        while !connections.isEmpty || groups.requestCount + writingCount > 0, .now < deadline, !Task.isCancelled {
+        while !connections.isEmpty || unanswered.unspooledCount > 0, .now < deadline, !Task.isCancelled {
             await idleWakeup.wait(until: min(deadline, .now + .seconds(1)))
         }
     }

@@ -1,0 +1,113 @@
+package import APNSModel
+
+/// The requests that a door has taken in and not answered: until their job is dropped, and, if answers wait for those of the
+/// gateway, until that is heard of.
+package struct UnansweredRequests<Request: Sendable>: Sendable {
+    /// A request, and the ids that it goes by.
+    package struct Pending: Sendable {
+        let request: Request
+        /// The id of the notification, by which feedback names it.
+        let id: NotificationID
+        /// The id that the client chose and may repeat; `nil` if it chose none.
+        package let key: RecentIDs.Key?
+
+        /// Creates a request that is to be spooled.
+        package init(_ request: Request, id: NotificationID, key: RecentIDs.Key?) {
+            (self.request, self.id, self.key) = (request, id, key)
+        }
+    }
+
+    /// The requests of one job.
+    package typealias Group = RequestGroups<Pending>.Group
+
+    private var groups: RequestGroups<Pending>
+    /// The requests that repeat one which is being spooled.
+    private var followers: [RecentIDs.Key: [Request]] = [:]
+    private var awaited: AwaitedAnswers<Request>?
+    /// The requests in jobs that are being written.
+    private var writingCount = 0
+
+    /// Creates an empty collection.
+    ///
+    /// - Parameters:
+    ///   - groups: The groups, which are empty.
+    ///   - wait: How long an answer waits for that of the gateway; `nil`: it does not.
+    package init(_ groups: RequestGroups<Pending>, wait: Duration?) {
+        self.groups = groups
+        awaited = wait.map { AwaitedAnswers(wait: $0) }
+    }
+
+    // MARK: Jobs
+
+    /// The requests whose job is not dropped yet.
+    package var unspooledCount: Int { groups.requestCount + writingCount }
+
+    /// The bytes of those that are not being written yet.
+    package var byteCount: Int { groups.byteCount }
+
+    /// When the next job is due; `nil` if there is none.
+    package var nextDue: Moment? { groups.nextDue }
+
+    /// Adds a request to the next job of an app.
+    ///
+    /// - Returns: Whether a job is due earlier than before.
+    package mutating func add(_ pending: Pending, line: [UInt8], to app: String, at now: Moment) -> Bool {
+        groups.add(pending, line: line, to: app, at: now)
+    }
+
+    /// Adds a request that is a job of its own, which is due at once.
+    package mutating func add(_ pending: Pending, document: [UInt8], to app: String, at now: Moment) {
+        groups.add(pending, document: document, to: app, at: now)
+    }
+
+    /// Adds a request that repeats one which is being spooled.
+    package mutating func follow(_ key: RecentIDs.Key, with request: Request) {
+        followers[key, default: []].append(request)
+    }
+
+    /// Removes and returns the jobs that are due. `conclude` must follow for each.
+    package mutating func takeDue(at now: Moment) -> [Group] {
+        let due = groups.takeDue(at: now)
+        for group in due {
+            writingCount += group.requests.count
+            // The gateway may have answered before the drop has returned.
+            for pending in group.requests { awaited?.add(pending.request, under: pending.id, at: now) }
+        }
+        return due
+    }
+
+    /// Records that a job was dropped, or could not be.
+    ///
+    /// - Returns: The requests to be answered now: none that waits for the gateway, or has its answer.
+    package mutating func conclude(_ group: Group, isDropped: Bool, at now: Moment) -> [Request] {
+        writingCount -= group.requests.count
+        var answered: [Request] = []
+        for pending in group.requests {
+            let repeated = pending.key.flatMap { followers.removeValue(forKey: $0) } ?? []
+            if awaited == nil {
+                answered.append(pending.request)
+                answered += repeated
+            } else if isDropped {
+                for request in repeated { awaited?.add(request, under: pending.id, at: now) }
+            } else {
+                answered += awaited?.take(pending.id) ?? []
+                answered += repeated
+            }
+        }
+        return answered
+    }
+
+    // MARK: Answers of the gateway
+
+    /// Whether answers wait for those of the gateway.
+    package var awaitsGateway: Bool { awaited != nil }
+
+    /// Whether a request waits for the gateway's answer.
+    package var isAwaiting: Bool { awaited.map { !$0.isEmpty } ?? false }
+
+    /// Removes and returns the requests that wait for a notification's outcome.
+    package mutating func take(_ id: NotificationID) -> [Request] { awaited?.take(id) ?? [] }
+
+    /// Removes and returns the requests that have waited long enough for the gateway.
+    package mutating func takeLate(at now: Moment) -> [Request] { awaited?.takeDue(at: now) ?? [] }
+}

@@ -1,0 +1,91 @@
+import APNSModel
+import DoorModel
+import TestSupport
+import Testing
+
+struct UnansweredRequestsTests {
+    private typealias Unanswered = UnansweredRequests<Int>
+
+    private func unanswered(wait: Duration?) -> Unanswered {
+        Unanswered(RequestGroups(limit: 2, every: .milliseconds(5)), wait: wait)
+    }
+
+    private func id(_ number: Int) -> NotificationID { NotificationID(job: JobID(bits: 1), index: number) }
+
+    private func key(_ number: Int) -> RecentIDs.Key { .init(producer: 1, id: id(number)) }
+
+    private func at(_ milliseconds: Int64) -> Moment { .zero + .milliseconds(milliseconds) }
+
+    @Test func `requests are answered when their job is dropped, with those that repeat them`() throws {
+        for isDropped in [true, false] {
+            var unanswered = unanswered(wait: nil)
+            for number in 1...2 {
+                _ = unanswered.add(.init(number, id: id(number), key: key(number)), line: [1], to: "x", at: at(0))
+            }
+            unanswered.follow(key(2), with: 3)
+            let group = try #require(unanswered.takeDue(at: at(0)).first)
+            unanswered.follow(key(1), with: 4)
+            #expect(unanswered.unspooledCount == 2 && unanswered.take(id(1)) == [])
+            #expect(unanswered.conclude(group, isDropped: isDropped, at: at(1)) == [1, 4, 2, 3])
+            #expect(unanswered.unspooledCount == 0 && !unanswered.isAwaiting && unanswered.nextDue == nil)
+        }
+    }
+
+    @Test func `with the gateway's answer they wait on, and each is answered once`() throws {
+        var unanswered = unanswered(wait: .milliseconds(100))
+        for number in 1...2 {
+            _ = unanswered.add(.init(number, id: id(number), key: key(number)), line: [1], to: "x", at: at(0))
+        }
+        unanswered.follow(key(2), with: 3)
+        let group = try #require(unanswered.takeDue(at: at(0)).first)
+        // The gateway is quicker than the drop.
+        #expect(unanswered.take(id(1)) == [1])
+        #expect(unanswered.conclude(group, isDropped: true, at: at(10)) == [])
+        #expect(unanswered.isAwaiting && unanswered.takeLate(at: at(99)) == [])
+        #expect(unanswered.takeLate(at: at(110)) == [2, 3] && unanswered.take(id(2)) == [] && !unanswered.isAwaiting)
+    }
+
+    @Test func `what could not be dropped is answered at once, except what has its answer`() throws {
+        var unanswered = unanswered(wait: .milliseconds(100))
+        for number in 1...2 {
+            _ = unanswered.add(.init(number, id: id(number), key: nil), line: [1], to: "x", at: at(0))
+        }
+        let group = try #require(unanswered.takeDue(at: at(0)).first)
+        #expect(unanswered.take(id(1)) == [1])
+        #expect(unanswered.conclude(group, isDropped: false, at: at(10)) == [2])
+        #expect(!unanswered.isAwaiting && unanswered.takeLate(at: at(500)) == [])
+    }
+
+    @Test func `whatever happens in whatever order, each request is answered once`() {
+        for seed in UInt64(0)..<300 {
+            var random = SeededGenerator(seed: seed)
+            var unanswered = unanswered(wait: Bool.random(using: &random) ? .milliseconds(20) : nil)
+            var (answered, open, writing) = ([Int](), [Int](), [Unanswered.Group]())
+            for number in 0..<200 {
+                let now = at(Int64(number))
+                switch Int.random(in: 0..<5, using: &random) {
+                case 0:
+                    let app = Bool.random(using: &random) ? "x" : "y"
+                    _ = unanswered.add(.init(number, id: id(number), key: key(number)), line: [1], to: app, at: now)
+                    open.append(number)
+                case 1:
+                    let group = writing.randomElement(using: &random)
+                    guard let key = group?.requests.randomElement(using: &random)?.key else { break }
+                    unanswered.follow(key, with: number)
+                    open.append(number)
+                case 2: writing += unanswered.takeDue(at: now)
+                case 3:
+                    guard !writing.isEmpty else { break }
+                    let group = writing.removeFirst()
+                    answered += unanswered.conclude(group, isDropped: .random(using: &random), at: now)
+                default: answered += unanswered.take(id(.random(in: 0..<200, using: &random)))
+                }
+                answered += unanswered.takeLate(at: now)
+            }
+            writing += unanswered.takeDue(at: at(1000))
+            for group in writing { answered += unanswered.conclude(group, isDropped: true, at: at(1000)) }
+            answered += unanswered.takeLate(at: at(5000))
+            #expect(answered.sorted() == open.sorted(), "seed \(seed)")
+        }
+    }
+}
