@@ -2,10 +2,23 @@ package import APNSModel
 
 /// Requests that wait for the gateway's answer, by the id of their notification. Several may wait for one.
 package struct AwaitedAnswers<Request: Sendable>: Sendable {
+    /// A notification. Two apps may have notifications with one id.
+    package struct Name: Hashable, Sendable {
+        /// The app.
+        package let app: String
+        /// The id.
+        package let id: NotificationID
+
+        /// Creates a name.
+        package init(app: String, id: NotificationID) {
+            (self.app, self.id) = (app, id)
+        }
+    }
+
     private let wait: Duration
-    private var requests: [NotificationID: [Request]] = [:]
+    private var requests: [Name: [Request]] = [:]
     /// The ids in the order of their deadlines, which are all equally far; those before `first` are over.
-    private var order: [(due: Moment, id: NotificationID)] = []
+    private var order: [(due: Moment, name: Name)] = []
     private var first = 0
 
     /// Creates an empty collection of requests that wait for this long.
@@ -16,20 +29,30 @@ package struct AwaitedAnswers<Request: Sendable>: Sendable {
     /// Whether no request waits.
     package var isEmpty: Bool { requests.isEmpty }
 
-    /// Adds a request that begins to wait.
-    package mutating func add(_ request: Request, under id: NotificationID, at now: Moment) {
-        requests[id, default: []].append(request)
-        order.append((now + wait, id))
+    /// Adds a request. Its time does not run yet.
+    package mutating func add(_ request: Request, under name: Name) {
+        requests[name, default: []].append(request)
+    }
+
+    /// Lets the time of the requests for a notification run, if there are any.
+    package mutating func start(_ name: Name, at now: Moment) {
+        if requests[name] != nil { order.append((now + wait, name)) }
     }
 
     /// Removes and returns the requests that wait for a notification.
-    package mutating func take(_ id: NotificationID) -> [Request] { requests.removeValue(forKey: id) ?? [] }
+    package mutating func take(_ name: Name) -> [Request] { requests.removeValue(forKey: name) ?? [] }
+
+    /// Removes and returns all requests whose time runs.
+    package mutating func takeStarted() -> [Request] {
+        defer { (order, first) = ([], 0) }
+        return order[first...].flatMap { take($0.name) }
+    }
 
     /// Removes and returns the requests that have waited long enough.
     package mutating func takeDue(at now: Moment) -> [Request] {
         var due: [Request] = []
         while first < order.count, order[first].due <= now {
-            due += take(order[first].id)
+            due += take(order[first].name)
             first += 1
         }
         if first > 1024, first > order.count / 2 {

@@ -45,10 +45,13 @@ package struct RecentIDs: Sendable {
         if times.updateValue(now.epochSeconds, forKey: key) == nil { order.append(key) }
     }
 
+    /// Forgets an id.
+    package mutating func forget(_ key: Key) { times[key] = nil }
+
     private mutating func forget(at now: WallTime) {
         while first < order.count {
-            guard let seconds = times[order[first]] else { preconditionFailure("an id without a time") }
-            let isOld = now - WallTime(epochSeconds: seconds) >= lifetime
+            // One that was forgotten has no time.
+            let isOld = times[order[first]].map { now - WallTime(epochSeconds: $0) >= lifetime } ?? true
             guard isOld || order.count - first >= capacity else { break }
             times[order[first]] = nil
             first += 1
@@ -63,6 +66,9 @@ package struct RecentIDs: Sendable {
 extension RecentIDs.Key {
     /// The length of a record.
     package static let recordByteCount = 32
+
+    /// The time in the record of an id that was forgotten.
+    package static let forgotten = WallTime(epochSeconds: 0)
 
     /// Appends the record of the id: the time, the producer and the id, big-endian.
     package func appendRecord(at now: WallTime, to bytes: inout [UInt8]) {

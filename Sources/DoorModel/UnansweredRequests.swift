@@ -24,6 +24,8 @@ package struct UnansweredRequests<Request: Sendable>: Sendable {
     /// The requests that repeat one which is being spooled.
     private var followers: [RecentIDs.Key: [Request]] = [:]
     private var awaited: AwaitedAnswers<Request>?
+    /// Whether no answer waits for the gateway any more.
+    private var hasStopped = false
     /// The requests in jobs that are being written.
     private var writingCount = 0
 
@@ -71,7 +73,10 @@ package struct UnansweredRequests<Request: Sendable>: Sendable {
         for group in due {
             writingCount += group.requests.count
             // The gateway may have answered before the drop has returned.
-            for pending in group.requests { awaited?.add(pending.request, under: pending.id, at: now) }
+            for pending in group.requests {
+                let name = name(of: pending, in: group)
+                awaited?.add(pending.request, under: name)
+            }
         }
         return due
     }
@@ -84,29 +89,41 @@ package struct UnansweredRequests<Request: Sendable>: Sendable {
         var answered: [Request] = []
         for pending in group.requests {
             let repeated = pending.key.flatMap { followers.removeValue(forKey: $0) } ?? []
+            let name = name(of: pending, in: group)
             if awaited == nil {
                 answered.append(pending.request)
                 answered += repeated
-            } else if isDropped {
-                for request in repeated { awaited?.add(request, under: pending.id, at: now) }
+            } else if isDropped, !hasStopped {
+                for request in repeated { awaited?.add(request, under: name) }
+                awaited?.start(name, at: now)
             } else {
-                answered += awaited?.take(pending.id) ?? []
+                answered += awaited?.take(name) ?? []
                 answered += repeated
             }
         }
         return answered
     }
 
-    // MARK: Answers of the gateway
+    private func name(of pending: Pending, in group: Group) -> AwaitedAnswers<Request>.Name {
+        .init(app: group.app, id: pending.id)
+    }
 
-    /// Whether answers wait for those of the gateway.
-    package var awaitsGateway: Bool { awaited != nil }
+    // MARK: Answers of the gateway
 
     /// Whether a request waits for the gateway's answer.
     package var isAwaiting: Bool { awaited.map { !$0.isEmpty } ?? false }
 
-    /// Removes and returns the requests that wait for a notification's outcome.
-    package mutating func take(_ id: NotificationID) -> [Request] { awaited?.take(id) ?? [] }
+    /// Removes and returns the requests that wait for the outcome of an app's notification.
+    package mutating func take(_ id: NotificationID, of app: String) -> [Request] {
+        awaited?.take(.init(app: app, id: id)) ?? []
+    }
+
+    /// Lets no more answers wait for the gateway. Returns the requests that did, and whose jobs were dropped;
+    /// the others are answered when their drops have ended.
+    package mutating func stopWaiting() -> [Request] {
+        hasStopped = true
+        return awaited?.takeStarted() ?? []
+    }
 
     /// Removes and returns the requests that have waited long enough for the gateway.
     package mutating func takeLate(at now: Moment) -> [Request] { awaited?.takeDue(at: now) ?? [] }

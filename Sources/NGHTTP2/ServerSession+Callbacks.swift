@@ -55,6 +55,9 @@ extension ServerSession {
         Int(bitPattern: unsafe nghttp2_session_get_stream_user_data(pointer, stream))
     }
 
+    /// Whether the client has begun a request on a stream that is not closed yet.
+    func isOpen(_ stream: Int32) -> Bool { mark(of: stream) != 0 }
+
     private func setMark(_ mark: Int, of stream: Int32) {
         unsafe nghttp2_session_set_stream_user_data(pointer, stream, UnsafeMutableRawPointer(bitPattern: mark))
     }

@@ -7,6 +7,7 @@ extension ServerSession {
     /// Does nothing on a closed stream.
     package func respond(on stream: UInt32, _ fields: inout ResponseFields, body: [UInt8] = []) {
         let id = Int32(bitPattern: stream)
+        guard isOpen(id) else { return }
         if !body.isEmpty { bodies[id] = Body(bytes: body) }
         let result = unsafe fields.withPairs { pairs, count in
             guard !body.isEmpty else { return unsafe nghttp2_submit_response(pointer, id, pairs, count, nil) }

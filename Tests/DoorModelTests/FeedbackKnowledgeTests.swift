@@ -68,13 +68,18 @@ struct FeedbackKnowledgeTests {
         #expect(gone.since([249], of: "weather", at: start) != nil && gone.since([0], of: "weather", at: start) == nil)
     }
 
+    private func name(_ id: NotificationID) -> AwaitedAnswers<Int>.Name { .init(app: "x", id: id) }
+
     @Test func `requests wait for one notification until it is heard of, or until their time is up`() {
         var awaited = AwaitedAnswers<Int>(wait: .seconds(10))
         let ids = (0..<3).map { NotificationID(job: JobID(bits: 1), index: $0) }
         for (number, id) in [(1, ids[0]), (2, ids[1]), (3, ids[0]), (4, ids[2])] {
-            awaited.add(number, under: id, at: .zero + .seconds(Int64(number)))
+            awaited.add(number, under: name(id))
+            awaited.start(name(id), at: .zero + .seconds(Int64(number)))
         }
-        #expect(awaited.take(ids[0]) == [1, 3] && awaited.take(ids[0]) == [])
+        awaited.start(.init(app: "news", id: ids[0]), at: .zero)
+        #expect(awaited.take(.init(app: "news", id: ids[0])) == [])
+        #expect(awaited.take(name(ids[0])) == [1, 3] && awaited.take(name(ids[0])) == [])
         #expect(awaited.takeDue(at: .zero + .seconds(12)) == [2] && !awaited.isEmpty)
         #expect(awaited.takeDue(at: .zero + .seconds(19)) == [4] && awaited.isEmpty)
     }

@@ -31,6 +31,15 @@ struct RecentIDsTests {
         #expect(ids.count == 10)
     }
 
+    @Test func `an id that was forgotten may come again`() {
+        var ids = RecentIDs(lifetime: .seconds(10), capacity: 3)
+        ids.insert(key(1), at: start)
+        ids.forget(key(1))
+        #expect(!ids.contains(key(1), at: start))
+        for number in 1..<9 { ids.insert(key(number), at: start + .seconds(Int64(number))) }
+        #expect(ids.contains(key(8), at: start + .seconds(9)) && !ids.contains(key(1), at: start + .seconds(9)))
+    }
+
     @Test func `it knows what a plain list knows`() {
         for seed in UInt64(0)..<200 {
             var random = SeededGenerator(seed: seed)

@@ -35,6 +35,11 @@ struct RelayIntakeTests {
             app.topic = topic
             list.apps.append(app)
         }
+        setApps(list, of: &intake)
+        return intake
+    }
+
+    private static func setApps(_ list: AppList, of intake: inout Intake) {
         let router = AppRouter([list])
         let contexts = router.apps.map { app in
             var context = JobContext(job: JobID(bits: 0), droppedAt: now.wallTime, carrier: .http2) {
@@ -46,7 +51,6 @@ struct RelayIntakeTests {
             return context
         }
         intake.setApps(router, contexts: contexts)
-        return intake
     }
 
     /// The value of `authorization` that a producer's key signed.
@@ -270,6 +274,33 @@ struct RelayIntakeTests {
         #expect(places == [2, 1])
         #expect(reason(decide(&intake, [], RelayClient(certificateProducer: 0)).decision) == "TopicDisallowed")
         #expect(try spooled(decide(&intake, [], RelayClient(certificateProducer: 2)).decision).app == "weather")
+    }
+
+    @Test func `a route that was found does not lead to another app when the apps change`() throws {
+        var intake = Self.intake()
+        var client = RelayClient(certificateProducer: 1)
+        for name in [nil, "alpha", "zulu"] {
+            if let name {
+                var list = AppList(node: "a", limits: DocumentLimits())
+                for (name, topic) in [(name, "com.example.other"), ("weather", "com.example.app")] {
+                    var app = AppList.App(name: name, carrier: .http2)
+                    app.topic = topic
+                    list.apps.append(app)
+                }
+                Self.setApps(list, of: &intake)
+            }
+            let (decision, _) = intake.decide(
+                on: Self.reading([("apns-id", nil)]), body: Array(Self.body.utf8)[...], from: &client, at: Self.now)
+            #expect(try spooled(decision).app == "weather")
+        }
+    }
+
+    @Test func `before it is known which apps there are, clients are told to wait`() {
+        var intake = Intake(
+            parser: JSON.Parser(), (RecentIDs(lifetime: .zero), KnownGone(lifetime: .zero)), idBase: JobID(bits: 1),
+            recordsAll: false)
+        _ = intake.admit([Producer(name: "fleet")]) { _ in "fleet" }
+        #expect(reason(decide(&intake).decision) == "ServiceUnavailable")
     }
 
     @Test func `a client keeps its route until the topic, the type or the host changes`() throws {

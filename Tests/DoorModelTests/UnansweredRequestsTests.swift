@@ -25,7 +25,7 @@ struct UnansweredRequestsTests {
             unanswered.follow(key(2), with: 3)
             let group = try #require(unanswered.takeDue(at: at(0)).first)
             unanswered.follow(key(1), with: 4)
-            #expect(unanswered.unspooledCount == 2 && unanswered.take(id(1)) == [])
+            #expect(unanswered.unspooledCount == 2 && unanswered.take(id(1), of: "x") == [])
             #expect(unanswered.conclude(group, isDropped: isDropped, at: at(1)) == [1, 4, 2, 3])
             #expect(unanswered.unspooledCount == 0 && !unanswered.isAwaiting && unanswered.nextDue == nil)
         }
@@ -39,10 +39,12 @@ struct UnansweredRequestsTests {
         unanswered.follow(key(2), with: 3)
         let group = try #require(unanswered.takeDue(at: at(0)).first)
         // The gateway is quicker than the drop.
-        #expect(unanswered.take(id(1)) == [1])
+        #expect(unanswered.take(id(1), of: "x") == [1])
         #expect(unanswered.conclude(group, isDropped: true, at: at(10)) == [])
-        #expect(unanswered.isAwaiting && unanswered.takeLate(at: at(99)) == [])
-        #expect(unanswered.takeLate(at: at(110)) == [2, 3] && unanswered.take(id(2)) == [] && !unanswered.isAwaiting)
+        #expect(unanswered.isAwaiting && unanswered.takeLate(at: at(109)) == [])
+        #expect(
+            unanswered.takeLate(at: at(110)) == [2, 3] && unanswered.take(id(2), of: "x") == []
+                && !unanswered.isAwaiting)
     }
 
     @Test func `what could not be dropped is answered at once, except what has its answer`() throws {
@@ -51,9 +53,28 @@ struct UnansweredRequestsTests {
             _ = unanswered.add(.init(number, id: id(number), key: nil), line: [1], to: "x", at: at(0))
         }
         let group = try #require(unanswered.takeDue(at: at(0)).first)
-        #expect(unanswered.take(id(1)) == [1])
+        #expect(unanswered.take(id(1), of: "x") == [1])
         #expect(unanswered.conclude(group, isDropped: false, at: at(10)) == [2])
         #expect(!unanswered.isAwaiting && unanswered.takeLate(at: at(500)) == [])
+    }
+
+    @Test func `no time runs before the job is dropped`() throws {
+        var unanswered = unanswered(wait: .milliseconds(100))
+        _ = unanswered.add(.init(1, id: id(1), key: nil), line: [1], to: "x", at: at(0))
+        let group = try #require(unanswered.takeDue(at: at(5)).first)
+        #expect(unanswered.takeLate(at: at(9_000)) == [])
+        #expect(unanswered.conclude(group, isDropped: false, at: at(9_001)) == [1])
+    }
+
+    @Test func `at the end those whose job is dropped are answered, and the others when it is`() throws {
+        var unanswered = unanswered(wait: .seconds(60))
+        for (number, app) in [(1, "x"), (2, "y")] {
+            _ = unanswered.add(.init(number, id: id(number), key: nil), line: [1], to: app, at: at(0))
+        }
+        let groups = unanswered.takeDue(at: at(5))
+        #expect(unanswered.conclude(groups[0], isDropped: true, at: at(6)) == [])
+        #expect(unanswered.stopWaiting() == [1])
+        #expect(unanswered.conclude(groups[1], isDropped: true, at: at(7)) == [2] && !unanswered.isAwaiting)
     }
 
     @Test func `whatever happens in whatever order, each request is answered once`() {
@@ -78,7 +99,7 @@ struct UnansweredRequestsTests {
                     guard !writing.isEmpty else { break }
                     let group = writing.removeFirst()
                     answered += unanswered.conclude(group, isDropped: .random(using: &random), at: now)
-                default: answered += unanswered.take(id(.random(in: 0..<200, using: &random)))
+                default: answered += unanswered.take(id(.random(in: 0..<200, using: &random)), of: "x")
                 }
                 answered += unanswered.takeLate(at: now)
             }

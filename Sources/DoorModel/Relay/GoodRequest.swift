@@ -5,7 +5,7 @@ import APNSServing
 ///
 /// Programs often send one message to many devices, and the checks are the greater part of a request's cost.
 struct GoodRequest {
-    private let app: Int
+    private let app: String
     private let type: PushType?
     private let priority: UInt8?
     private let expiry: UInt32?
@@ -14,7 +14,7 @@ struct GoodRequest {
     private let collapseID: [UInt8]?
     private let body: [UInt8]
 
-    init(_ reading: RequestReading, body: ArraySlice<UInt8>, app: Int) {
+    init(_ reading: RequestReading, body: ArraySlice<UInt8>, app: String) {
         (self.app, type, priority, expiry) = (app, reading.pushType, reading.priority, reading.expiry)
         tokenByteCount = reading.token.count
         topic = reading.topic.map(Array.init) ?? []
@@ -23,7 +23,7 @@ struct GoodRequest {
     }
 
     /// Whether a request for the app differs at most in its token and its id.
-    func isLike(_ reading: RequestReading, body: ArraySlice<UInt8>, app: Int) -> Bool {
+    func isLike(_ reading: RequestReading, body: ArraySlice<UInt8>, app: String) -> Bool {
         guard app == self.app, reading.purpose == .notification, reading.pushType == type, reading.priority == priority,
             reading.expiry == expiry, reading.token.count == tokenByteCount,
             (reading.topic ?? []).isSame(as: topic)

@@ -41,6 +41,9 @@ package struct RelayAnswer: Hashable, Sendable {
     /// Whether the request was accepted.
     package var isAcceptance: Bool { status == 200 }
 
+    /// Whether the same request may be accepted later: 429 and 5xx.
+    package var mayComeAgain: Bool { status == 429 || status >= 500 }
+
     /// The body: `{"reason":"Unregistered","timestamp":1700000000123}`; empty for an acceptance.
     package var body: [UInt8] {
         guard !isAcceptance else { return [] }

@@ -18,6 +18,8 @@ package struct RelayClient: Sendable {
         let authority: [UInt8]
         let producer: Int
         let app: Int
+        /// Of the apps and producers that it was found among.
+        let generation: Int
     }
 
     /// Creates a client.

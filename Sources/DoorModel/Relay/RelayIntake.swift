@@ -52,7 +52,10 @@ package struct RelayIntake<Parser: DocumentParser> {
     /// The source of ids for requests without one.
     private let idBase: JobID
     private var idCount = 0
-    private var router = AppRouter([])
+    /// The apps; `nil`: it is not known yet which there are.
+    private var router: AppRouter?
+    /// Counts the changes of apps and producers. A route that was found before one may lead elsewhere now.
+    private var generation = 0
     /// The contexts for the apps of the router.
     private var contexts: [JobContext] = []
     private var check: RecipientCheck<Parser>
@@ -87,6 +90,7 @@ package struct RelayIntake<Parser: DocumentParser> {
     /// - Returns: The places of the producers, in their order, for `RelayClient`. A name keeps its place.
     package mutating func admit(_ producers: [Producer], producerBehind: @escaping TokenCheck) -> [Int] {
         self.producerBehind = producerBehind
+        generation += 1
         for place in entries.indices { entries[place].producer.apps = [] }
         return producers.map { producer in
             let place = entries.firstIndex { $0.producer.name == producer.name } ?? entries.count
@@ -103,6 +107,7 @@ package struct RelayIntake<Parser: DocumentParser> {
     package mutating func setApps(_ router: AppRouter, contexts: [JobContext]) {
         precondition(contexts.count == router.apps.count, "as many contexts as apps")
         (self.router, self.contexts) = (router, contexts)
+        generation += 1
         good = nil
     }
 
@@ -125,25 +130,29 @@ package struct RelayIntake<Parser: DocumentParser> {
             if let fault = reading.headFault { throw Refused(fault) }
             let key = own.map { RecentIDs.Key(producer: entries[producer].fingerprint, id: $0) }
             if let key {
-                if recent.contains(key, at: now.wallTime) { return (.answer(.accepted), id) }
+                if recent.contains(key, at: now.wallTime) { return (.answer(recordsAll ? .spooled : .accepted), id) }
                 if pending.contains(key) { return (.follow(key), id) }
             }
             try takeTurn(of: producer, at: now.moment)
-            let app = try app(for: reading, of: producer, from: &client)
-            if let since = gone.since(reading.token, of: router.apps[app].name, at: now.wallTime) {
+            let place = try app(for: reading, of: producer, from: &client)
+            guard let app = router?.apps[place] else { throw Refused(.serviceUnavailable) }
+            if let since = gone.since(reading.token, of: app.name, at: now.wallTime) {
                 var answer = RelayAnswer(.unregistered)
                 answer.timestamp = since
                 throw Refused(answer)
             }
-            try compile(reading, id, body, for: app)
+            try compile(reading, id, body, for: (app, contexts[place]))
             if let key { pending.insert(key) }
             let spooled = Spooled(
-                app: router.apps[app].name, bytes: line, isLine: reading.purpose == .notification, key: key)
+                app: app.name, bytes: line, isLine: reading.purpose == .notification, key: key)
             return (.spool(spooled), id)
         } catch {
             return (.answer(error.answer), id)
         }
     }
+
+    /// Forgets an id whose request may come again, because the gateway did not take it and may do so later.
+    package mutating func forget(_ key: RecentIDs.Key) { recent.forget(key) }
 
     /// Records how the spooling of a request with an id ended.
     package mutating func settle(_ key: RecentIDs.Key, isSpooled: Bool, at now: WallTime) {
@@ -196,11 +205,12 @@ package struct RelayIntake<Parser: DocumentParser> {
             case .management: throw Refused(.badPath)
             }
         let authority = reading.authority ?? []
-        if let route = client.route, route.producer == producer, route.type == reading.pushType,
-            topic.isSame(as: route.topic), authority.isSame(as: route.authority), contexts.indices.contains(route.app)
+        if let route = client.route, route.generation == generation, route.producer == producer,
+            route.type == reading.pushType, topic.isSame(as: route.topic), authority.isSame(as: route.authority)
         {
             return route.app
         }
+        guard let router else { throw Refused(.serviceUnavailable) }
         guard !topic.isEmpty else { throw Refused(.missingTopic) }
         let match = router.match(
             topic: String(decoding: topic, as: UTF8.self), type: reading.pushType, for: entries[producer].producer,
@@ -209,28 +219,30 @@ package struct RelayIntake<Parser: DocumentParser> {
             throw Refused(reading.purpose == .notification ? .topicDisallowed : .topicMismatch)
         }
         client.route = .init(
-            topic: Array(topic), type: reading.pushType, authority: Array(authority), producer: producer, app: app)
+            topic: Array(topic), type: reading.pushType, authority: Array(authority), producer: producer, app: app,
+            generation: generation)
         return app
     }
 
     /// Writes the recipient into `line`, and checks it as the daemon will.
     private mutating func compile(
-        _ reading: RequestReading, _ id: NotificationID, _ body: ArraySlice<UInt8>, for app: Int
+        _ reading: RequestReading, _ id: NotificationID, _ body: ArraySlice<UInt8>,
+        for app: (listed: AppList.App, context: JobContext)
     ) throws(Refused) {
         guard !body.isEmpty else { throw Refused(.payloadEmpty) }
         line.removeAll(keepingCapacity: true)
         let isBroadcast = reading.purpose != .notification
         let topic = isBroadcast ? nil : reading.topic.map { String(decoding: $0, as: UTF8.self) }
-        let isAdded = topic.map { router.apps[app].adds($0, for: reading.pushType) } ?? true
+        let isAdded = topic.map { app.listed.adds($0, for: reading.pushType) } ?? true
         let payload = RelayLine(reading, id: id, topic: isAdded ? nil : topic, recordsAll: recordsAll)
             .append(body, to: &line)
-        if let good, good.isLike(reading, body: body, app: app) { return }
+        if let good, good.isLike(reading, body: body, app: app.listed.name) { return }
         let verdict =
             isBroadcast
-            ? check.verdict(onBroadcast: line, payload: payload, in: contexts[app])
-            : check.verdict(on: line, payload: payload, in: contexts[app])
+            ? check.verdict(onBroadcast: line, payload: payload, in: app.context)
+            : check.verdict(on: line, payload: payload, in: app.context)
         switch verdict {
-        case .sendable: good = isBroadcast ? good : GoodRequest(reading, body: body, app: app)
+        case .sendable: good = isBroadcast ? good : GoodRequest(reading, body: body, app: app.listed.name)
         case .refused(let refusal): throw Refused(RelayAnswer(refusal))
         case .notAnObject: throw Refused(.badRequestPayload)
         }

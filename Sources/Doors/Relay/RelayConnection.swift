@@ -27,8 +27,10 @@ final class RelayConnection {
     private var farewell = Farewell.none
     /// When something last happened that the client cannot drag out: a whole request, or an answer sent.
     private var lastProgress = Moment.now
-    /// When all output had left.
-    private var lastFlush = Moment.now
+    /// Since when a request has not arrived completely, and since when no output has left although there is some.
+    private var halfDoneSince: Moment?
+    private var pendingSince: Moment?
+    private var handedOverByteCount = 0
 
     private enum Farewell {
         case none
@@ -85,6 +87,7 @@ final class RelayConnection {
         while true {
             try send()
             let now = Moment.now
+            noteDelays(at: now, isHeldUp: door.isFull)
             if case .announced(let final) = farewell, now >= final { nameLastStream() }
             if isOver(at: now) { return await close() }
             guard stream.pendingByteCount < Limit.backlog, !door.isFull else {
@@ -137,16 +140,18 @@ final class RelayConnection {
         reading.read(request.fields)
         door.counts.requestCount += 1
         guard request.bodyByteCount <= Limit.body else {
+            door.counts.refusals[Reason.payloadTooLarge.rawValue, default: 0] += 1
             return answer(
                 RelayAnswer(.payloadTooLarge),
                 to: waiting(on: request.stream, .init(job: JobID(bits: 0), index: 0)))
         }
         let (decision, id) = door.decide(on: reading, body: request.body[...], from: &client)
-        let waiting = waiting(on: request.stream, id)
+        var waiting = waiting(on: request.stream, id)
         switch decision {
         case .answer(let answer): self.answer(answer, to: waiting)
         case .spool(let spooled):
             spoolingCount += 1
+            waiting.key = spooled.key
             door.spool(spooled, for: waiting)
         case .follow(let key):
             spoolingCount += 1
@@ -187,7 +192,15 @@ final class RelayConnection {
         if !bytes.isEmpty { try stream.write(bytes.span) }
         bytes.removeAll(keepingCapacity: true)
         swap(&bytes, &leaving)
-        if try stream.flush() { lastFlush = .now }
+        _ = try stream.flush()
+    }
+
+    /// Notes since when the client keeps the relay waiting. While the relay reads nothing, the client is not to blame.
+    private func noteDelays(at now: Moment, isHeldUp: Bool) {
+        halfDoneSince = isHalfDone ? max(halfDoneSince ?? now, isHeldUp ? now : lastProgress) : nil
+        let hasLeft = stream.handedOverByteCount != handedOverByteCount
+        handedOverByteCount = stream.handedOverByteCount
+        pendingSince = stream.pendingByteCount > 0 ? (hasLeft ? now : pendingSince ?? now) : nil
     }
 
     // MARK: The end
@@ -208,14 +221,14 @@ final class RelayConnection {
     /// Wakes the connection, to read on or to notice that something has changed.
     func wake() { stream.wake() }
 
-    /// Ends the connection at once.
-    func abort() { stream.abort() }
-
     /// When the client's patience, or the relay's, ends next.
     private var deadline: Moment {
         if case .announced(let final) = farewell { return final }
-        if stream.pendingByteCount > 0 { return lastFlush + Limit.patience }
-        return lastProgress + (isHalfDone || !client.isKnown ? Limit.patience : Limit.idle)
+        if let pendingSince { return pendingSince + Limit.patience }
+        // It is the relay's turn, or the gateway's.
+        if spoolingCount > 0 { return .now + Limit.patience }
+        if let halfDoneSince { return halfDoneSince + Limit.patience }
+        return lastProgress + (client.isKnown ? Limit.idle : Limit.patience)
     }
 
     /// Whether there are requests that have not arrived completely.
@@ -228,7 +241,7 @@ final class RelayConnection {
             return true
         }
         if case .final = farewell, session.openStreamCount == 0, spoolingCount == 0 { return true }
-        guard now >= deadline, spoolingCount == 0 || stream.pendingByteCount > 0 else { return false }
+        guard now >= deadline else { return false }
         if case .none = farewell {
             session.goAway(lastStream: session.lastStream, isHalfDone ? .enhanceYourCalm : .noError)
         }

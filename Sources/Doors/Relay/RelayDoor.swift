@@ -29,7 +29,10 @@ actor RelayDoor {
     private var unanswered: UnansweredRequests<RelayRequest>
     private var connections: [Int: RelayConnection] = [:]
     private var lastNumber = 0
+    /// The connections, with those whose handshake is under way.
+    private var attendedCount = 0
     private var isStopping = false
+    private let waitsForGateway: Bool
     private let groupWakeup: Wakeup
     private let idleWakeup: Wakeup
     private let appsWakeup: Wakeup
@@ -48,10 +51,8 @@ actor RelayDoor {
         let connectionLimit: Int
     }
 
-    /// The requests that may wait for their jobs. More are not read from their connections.
-    private static let pendingLimit = 1 << 15
-    /// The bytes of those requests.
-    private static let pendingByteLimit = 32 << 20
+    /// The requests that may wait for their jobs, and their bytes. More are not read from their connections.
+    private static let (pendingLimit, pendingByteLimit) = (1 << 15, 32 << 20)
     /// The time that a client may take for its handshake.
     private static let handshakeTime = Duration.seconds(10)
     /// How often the lists of apps are read again.
@@ -74,15 +75,18 @@ actor RelayDoor {
             context: context, certificateProducers: set.certificateProducers,
             connectionLimit: configuration.connectionLimit)
         var recent = RecentIDs(lifetime: configuration.relay?.dedupe ?? .zero)
-        for (key, time) in known { recent.insert(key, at: time) }
+        for (key, time) in known {
+            if time == RecentIDs.Key.forgotten { recent.forget(key) } else { recent.insert(key, at: time) }
+        }
         let rules = configuration.relay
+        waitsForGateway = rules?.answer == .gateway
         intake = RelayIntake(
             parser: JSON.Parser(), (recent, KnownGone(lifetime: rules?.gone ?? .zero)), idBase: .random(),
-            recordsAll: rules?.answer == .gateway)
+            recordsAll: waitsForGateway)
         _ = intake.admit(configuration.producers.map(\.producer), producerBehind: set.tokenCheck)
         unanswered = UnansweredRequests(
             RequestGroups(limit: configuration.groupLimit, every: configuration.groupPause),
-            wait: rules?.answer == .gateway ? rules?.wait : nil)
+            wait: waitsForGateway ? rules?.wait : nil)
         (groupWakeup, idleWakeup) = (Wakeup(on: reactor), Wakeup(on: reactor))
         (appsWakeup, feedbackWakeup) = (Wakeup(on: reactor), Wakeup(on: reactor))
     }
@@ -146,10 +150,12 @@ actor RelayDoor {
     }
 
     private func attend(_ socket: sending StreamSocket, number: Int) async {
-        guard connections.count < admission.connectionLimit, !isStopping else {
+        guard attendedCount < admission.connectionLimit, !isStopping else {
             counts.refusedConnectionCount += 1
             return socket.abort()
         }
+        attendedCount += 1
+        defer { attendedCount -= 1 }
         counts.connectionCount += 1
         do {
             try socket.setNoDelay()
@@ -235,19 +241,22 @@ actor RelayDoor {
         let keys = group.requests.compactMap(\.key)
         var records: [UInt8] = []
         for key in keys { key.appendRecord(at: now, to: &records) }
-        let record = unanswered.awaitsGateway ? ",\"record\":\"all\"" : ""
+        let record = waitsForGateway ? ",\"record\":\"all\"" : ""
         let head = group.isOfLines ? Array("{\"job\":{\"count\":\(group.requests.count)\(record)}}\n".utf8) : []
         let job = DroppedJob(
             app: group.app, name: group.isOfLines ? "relay.jsonl" : "relay.json", bytes: head + group.bytes,
             records: records)
-        if unanswered.awaitsGateway { feedbackWakeup.signal() }
+        if waitsForGateway { feedbackWakeup.signal() }
         let isDropped = await writer.drop(job)
         if isDropped { counts.dropTimes.add(nanoseconds: (Moment.now - start).wholeNanoseconds) }
         for key in keys { intake.settle(key, isSpooled: isDropped, at: now) }
         let requests = unanswered.conclude(group, isDropped: isDropped, at: .now)
-        tell(isDropped ? .accepted : RelayAnswer(.serviceUnavailable), to: requests)
+        tell(isDropped ? dropAnswer : RelayAnswer(.serviceUnavailable), to: requests)
         if isStopping { idleWakeup.signal() }
     }
+
+    /// The answer to a request whose job was dropped.
+    private var dropAnswer: RelayAnswer { waitsForGateway ? .spooled : .accepted }
 
     /// Answers requests.
     private func tell(_ answer: RelayAnswer, to requests: [RelayRequest]) {
@@ -271,16 +280,22 @@ actor RelayDoor {
     private func run(_ feedback: FeedbackWatch) async {
         while !Task.isCancelled {
             let heard = await feedback.hear()
-            for (app, outcome) in heard { take(outcome, of: app) }
+            for (app, outcome) in heard.lines { await take(outcome, of: app) }
             tell(.spooled, to: unanswered.takeLate(at: .now))
-            let pause = !heard.isEmpty ? .zero : unanswered.isAwaiting ? Self.busyPause : Self.quietPause
+            let pause = heard.hasMore ? .zero : unanswered.isAwaiting ? Self.busyPause : Self.quietPause
             await feedbackWakeup.wait(until: (Moment.now + pause).instant)
         }
     }
 
-    private func take(_ outcome: HeardOutcome, of app: String) {
+    private func take(_ outcome: HeardOutcome, of app: String) async {
         if let token = outcome.goneToken { intake.gone.note(token, of: app, since: outcome.goneSince, at: .now) }
-        if let id = outcome.id { tell(outcome.answer, to: unanswered.take(id)) }
+        guard let id = outcome.id else { return }
+        let requests = unanswered.take(id, of: app)
+        tell(outcome.answer, to: requests)
+        // The client may send it again, and then it must not count as sent.
+        let keys = outcome.answer.mayComeAgain ? requests.compactMap(\.key) : []
+        for key in keys { intake.forget(key) }
+        if !keys.isEmpty { await writer.forget(keys) }
     }
 
     // MARK: Apps
@@ -295,18 +310,12 @@ actor RelayDoor {
 
     /// Reads which apps there are.
     func lookForApps() async {
-        let lists = await writer.appLists()
+        let found = await writer.appLists()
         nextLook = .now + .seconds(1)
+        guard let lists = found else { return }
         let router = AppRouter(lists)
         let limits = lists.first?.limits ?? DocumentLimits()
-        intake.setApps(router, contexts: router.apps.map { Self.context(of: $0, limits) })
-    }
-
-    private static func context(of app: AppList.App, _ limits: DocumentLimits) -> JobContext {
-        var context = JobContext(job: JobID(bits: 0), droppedAt: .now, carrier: app.carrier, topic: app.topic)
-        context.identity = app.identity
-        (context.channels, context.onDoubt, context.limits) = (app.channels, app.onDoubt, limits)
-        return context
+        intake.setApps(router, contexts: router.apps.map { JobContext(checkingFor: $0, limits) })
     }
 
     // MARK: Metrics
@@ -326,6 +335,7 @@ actor RelayDoor {
         isStopping = true
         listener?.waiter.wake()
         listener = nil
+        tell(.spooled, to: unanswered.stopWaiting())
         for connection in connections.values { connection.beginLeaving() }
         idleWakeup.signal()
     }

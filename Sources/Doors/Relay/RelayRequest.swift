@@ -1,4 +1,5 @@
 import APNSModel
+import DoorModel
 
 /// A request that waits until its job was dropped.
 struct RelayRequest: Sendable {
@@ -10,6 +11,8 @@ struct RelayRequest: Sendable {
     let notification: NotificationID
     /// The id to answer with, as the client spelled it.
     let id: [UInt8]
+    /// The id under which it is known, if the client may repeat it.
+    var key: RecentIDs.Key?
     /// Whether it is a broadcast, whose id has another field.
     let isBroadcast: Bool
 }

@@ -14,12 +14,14 @@ actor FeedbackWatch {
     private let logger: Logger
     private var shelf: FeedbackShelf
     private let horizon: Duration
-    private var isComplaining = false
+    private var complaints: Set<String> = []
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { worker.executor }
 
     /// How many files are read at a time.
     private static let fileLimit = 64
+    /// How many causes are logged.
+    private static let complaintLimit = 1_000
 
     /// Opens the spool. Blocks.
     ///
@@ -34,34 +36,46 @@ actor FeedbackWatch {
         (self.horizon, self.logger) = (horizon, logger)
     }
 
-    /// Returns what new files tell, with the apps; nothing if there are none for now.
-    func hear() -> [(app: String, outcome: HeardOutcome)] {
+    /// Returns what new files tell, with the apps, and whether there are more files.
+    func hear() -> (lines: [(app: String, outcome: HeardOutcome)], hasMore: Bool) {
         var heard: [(app: String, outcome: HeardOutcome)] = []
         do {
-            for file in try shelf.nextFiles().prefix(Self.fileLimit) {
+            let files = try shelf.nextFiles()
+            var count = 0
+            for file in files {
                 if let time = file.publishedAt, WallTime.now - time > horizon {
                     shelf.pass(file)
                     continue
                 }
-                try shelf.read(file) { _, line in
-                    guard case .good(let node, _) = line, let outcome = HeardOutcome(node) else { return }
-                    heard.append((file.app, outcome))
-                }
+                guard count < Self.fileLimit else { return (heard, true) }
+                count += 1
+                hear(file, &heard)
                 shelf.pass(file)
             }
-            isComplaining = false
         } catch {
             complain("\(error)")
         }
-        if !shelf.unreadable.isEmpty {
-            complain("no permission for \(shelf.unreadable.sorted().joined(separator: ", "))")
-        }
-        return heard
+        for folder in shelf.unreadable.sorted() { complain("no permission for \(folder)") }
+        return (heard, false)
     }
 
+    /// Reads a file. One that cannot be read does not keep others from being read.
+    private func hear(_ file: FeedbackShelf.File, _ heard: inout [(app: String, outcome: HeardOutcome)]) {
+        do {
+            try shelf.read(file) { _, line in
+                guard case .good(let node, _) = line, let outcome = HeardOutcome(node) else { return }
+                heard.append((file.app, outcome))
+            }
+        } catch let error as SystemError where error.isNotFound {
+            // Its consumer has removed it in the meantime.
+        } catch {
+            complain("a file of app \(file.app) cannot be read: \(error)")
+        }
+    }
+
+    /// Logs each cause once.
     private func complain(_ error: String) {
-        guard !isComplaining else { return }
-        isComplaining = true
+        guard complaints.count < Self.complaintLimit, complaints.insert(error).inserted else { return }
         let hint: Logger.MetadataValue = "make the door's user a member of the group of the apps' feedback/"
         logger.warning("feedback cannot be read", metadata: [LogKey.error: "\(error)", LogKey.hint: hint])
     }

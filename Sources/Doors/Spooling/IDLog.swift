@@ -13,11 +13,11 @@ final class IDLog {
     private var current: OpenFile
     private var number: Int
     private var count = 0
-    /// The numbers of the files, the current one last.
-    private var numbers: [Int]
+    /// The files before the current one, with the numbers of their records, the oldest first.
+    private var older: [(number: Int, count: Int)]
 
-    /// How many ids one file has, and how many files there are at most.
-    private static let (recordLimit, fileLimit) = (1 << 15, 33)
+    /// How many ids one file has at most, and how many those before the current one have.
+    private static let (recordLimit, olderLimit) = (1 << 15, 1 << 20)
 
     private static let prefix = Array("relay-ids.".utf8)
 
@@ -34,27 +34,38 @@ final class IDLog {
         let numbers = try folder.names().compactMap(number(in:)).sorted()
         let now = WallTime.now
         var known: [(key: RecentIDs.Key, time: WallTime)] = []
-        for number in numbers.suffix(fileLimit) {
-            let file = try folder.openForReading(name(of: number))
-            let bytes = try file.contents(limit: recordLimit * 2 * RecentIDs.Key.recordByteCount) ?? []
-            for start in stride(from: 0, to: bytes.count, by: RecentIDs.Key.recordByteCount) {
-                // A crash may have cut off the last record.
-                guard start + RecentIDs.Key.recordByteCount <= bytes.count else { break }
+        var older: [(number: Int, count: Int)] = []
+        for number in numbers {
+            let bytes = try folder.openForReading(name(of: number)).contents(limit: fileByteLimit) ?? []
+            // A crash may have cut off the last record.
+            let count = bytes.count / RecentIDs.Key.recordByteCount
+            guard count > 0 else {
+                try folder.unlink(name(of: number))
+                continue
+            }
+            older.append((number, count))
+            for index in 0..<count {
+                let start = index * RecentIDs.Key.recordByteCount
                 let record = RecentIDs.Key.record(in: bytes[start..<start + RecentIDs.Key.recordByteCount])
-                if now - record.time < lifetime { known.append(record) }
+                let isForgotten = record.time == RecentIDs.Key.forgotten
+                if isForgotten || now - record.time < lifetime { known.append(record) }
             }
         }
         let number = (numbers.last ?? 0) + 1
         let current = try folder.create(name(of: number), mode: 0o600)
-        let log = IDLog(folder, lifetime, current, numbers: numbers + [number])
+        let log = IDLog(folder, lifetime, current, (number, older))
         try log.removeOld()
         return (log, known)
     }
 
-    private init(_ folder: Directory, _ lifetime: Duration, _ current: consuming OpenFile, numbers: [Int]) {
-        (self.folder, self.lifetime, self.numbers) = (folder, lifetime, numbers)
+    private static let fileByteLimit = 1 << 22
+
+    private init(
+        _ folder: Directory, _ lifetime: Duration, _ current: consuming OpenFile,
+        _ files: (number: Int, older: [(number: Int, count: Int)])
+    ) {
+        (self.folder, self.lifetime, (number, older)) = (folder, lifetime, files)
         self.current = current
-        number = numbers.last ?? 1
     }
 
     /// Appends records.
@@ -63,27 +74,35 @@ final class IDLog {
     func append(_ records: [UInt8]) throws(SystemError) {
         guard !records.isEmpty else { return }
         if count >= Self.recordLimit { try begin() }
-        try current.write(records)
+        do throws(SystemError) {
+            try current.write(records)
+        } catch {
+            // A part of a record may be in the file, and would shift all later ones.
+            count = Self.recordLimit
+            throw error
+        }
         count += records.count / RecentIDs.Key.recordByteCount
     }
 
     private func begin() throws(SystemError) {
         current = try folder.create(Self.name(of: number + 1), mode: 0o600)
+        older.append((number, count))
         (number, count) = (number + 1, 0)
-        numbers.append(number)
         try removeOld()
     }
 
     /// Removes files whose ids are all too old, and the oldest ones beyond the limit.
     private func removeOld() throws(SystemError) {
         let now = WallTime.now
-        while let first = numbers.first, first != number {
-            let name = Self.name(of: first)
+        var total = older.reduce(0) { $0 + $1.count }
+        while let first = older.first {
+            let name = Self.name(of: first.number)
             let modifiedAt = try folder.status(of: name)?.modifiedAt
             let isOld = modifiedAt.map { now - WallTime(nanoseconds: $0) >= lifetime } ?? true
-            guard isOld || numbers.count > Self.fileLimit else { return }
+            guard isOld || total > Self.olderLimit else { return }
             try folder.unlink(name)
-            numbers.removeFirst()
+            total -= first.count
+            older.removeFirst()
         }
     }
 

@@ -88,6 +88,17 @@ actor SpoolWriter {
         return true
     }
 
+    /// Forgets ids whose requests may come again.
+    func forget(_ keys: [RecentIDs.Key]) {
+        var records: [UInt8] = []
+        for key in keys { key.appendRecord(at: RecentIDs.Key.forgotten, to: &records) }
+        do {
+            try log.append(records)
+        } catch {
+            logger.warning("ids cannot be logged", metadata: [LogKey.error: "\(error)"])
+        }
+    }
+
     private func write(_ job: DroppedJob) throws {
         try requireSpace()
         let folder = try folders[job.app] ?? AppFolder(job.app, in: spool, limit: waitingLimit)
@@ -129,27 +140,36 @@ actor SpoolWriter {
     // MARK: Apps
 
     /// Returns the lists of apps that the daemons published, the newest first. One that cannot be read is left out.
-    func appLists() -> [AppList] {
+    ///
+    /// - Returns: `nil` if there is none that can be read.
+    func appLists() -> [AppList]? {
         var found: [(list: AppList, writtenAt: Int64)] = []
         do {
             let folder = try spool.openChild(Array(".pushspool".utf8)).openChild(Array("public".utf8))
             for node in try folder.names() {
-                let place = try folder.openChild(node)
-                guard let file = try? place.openRegular(Array(AppList.fileName.utf8)),
-                    let bytes = try file.contents(limit: Self.listLimit)
-                else { continue }
-                var parser = JSON.Parser()
-                let writtenAt = try file.status().modifiedAt
-                if let list = (try? parser.parse(bytes).root).flatMap({ AppList($0) }) {
-                    found.append((list, writtenAt))
-                } else {
-                    logger.warning("list of apps cannot be read", metadata: [LogKey.path: "\(file.path)"])
+                do {
+                    if let list = try appList(of: node, in: folder) { found.append(list) }
+                } catch {
+                    logger.warning("list of apps cannot be read", metadata: [LogKey.error: "\(error)"])
                 }
             }
         } catch {
             logger.warning("apps are unknown", metadata: [LogKey.error: "\(error)", LogKey.hint: "start the daemon"])
         }
-        return found.sorted { $0.writtenAt > $1.writtenAt }.map(\.list)
+        return found.isEmpty ? nil : found.sorted { $0.writtenAt > $1.writtenAt }.map(\.list)
+    }
+
+    private func appList(of node: [UInt8], in folder: Directory) throws -> (list: AppList, writtenAt: Int64)? {
+        let place = try folder.openChild(node)
+        guard try place.status(of: Array(AppList.fileName.utf8)) != nil else { return nil }
+        let file = try place.openRegular(Array(AppList.fileName.utf8))
+        let writtenAt = try file.status().modifiedAt
+        guard let bytes = try file.contents(limit: Self.listLimit) else { return nil }
+        var parser = JSON.Parser()
+        guard let list = AppList(try parser.parse(bytes).root) else {
+            throw DoorTrouble("\(file.path) has another version, or is damaged")
+        }
+        return (list, writtenAt)
     }
 
     private static let listLimit = 64 << 20

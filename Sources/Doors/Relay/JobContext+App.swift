@@ -1,0 +1,15 @@
+import APNSGateway
+import APNSModel
+import Document
+import JobFormat
+import JobOperations
+import SpoolModel
+
+extension JobContext {
+    /// Creates the context in which the daemon reads the jobs of an app, for checking recipients.
+    init(checkingFor app: AppList.App, _ limits: DocumentLimits) {
+        self.init(job: JobID(bits: 0), droppedAt: .now, carrier: app.carrier, topic: app.topic)
+        identity = app.identity
+        (channels, onDoubt, self.limits) = (app.channels, app.onDoubt, limits)
+    }
+}
