@@ -34,7 +34,7 @@ package struct AppRouter: Sendable {
     ///     `sandbox` or `development` in its name, as Apple's do.
     /// - Returns: The app, if exactly one fits.
     package func match(topic: String, type: PushType?, for producer: Producer, host: String) -> Match {
-        let reachable = apps.indices.filter { apps[$0].carrier == .http2 && producer.may(use: apps[$0].name) }
+        let reachable = apps.indices.filter { producer.reaches(apps[$0]) }
         var found = reachable.filter { apps[$0].hasTopic(topic, type) }
         // A key may push to all topics of its team, and then each job names its own.
         if found.isEmpty { found = reachable.filter { apps[$0].topic == nil && apps[$0].identity == .providerToken } }
@@ -51,10 +51,15 @@ package struct AppRouter: Sendable {
 extension AppRouter {
     /// Returns the names of a producer's apps that have one topic and one environment, so that no request can reach them.
     package func indistinguishable(for producer: Producer) -> [[String]] {
-        let reachable = apps.filter { $0.carrier == .http2 && producer.may(use: $0.name) }
+        let reachable = apps.filter { producer.reaches($0) }
         let groups = Dictionary(grouping: reachable.filter { $0.topic != nil }) { "\($0.topic ?? "") \($0.isSandbox)" }
         return groups.values.map { $0.map(\.name) }.filter { $0.count > 1 }.sorted { $0[0] < $1[0] }
     }
+}
+
+extension Producer {
+    /// Whether a request of this producer can lead to the app: requests name what only the HTTP/2 protocol has.
+    fileprivate func reaches(_ app: AppList.App) -> Bool { app.carrier == .http2 && may(use: app.name) }
 }
 
 extension AppList.App {

@@ -126,18 +126,7 @@ package actor DoorProcess {
     private func runMetricsListener(at place: MetricsPlace) async {
         let relay = relay
         let listener = MetricsListener(at: place, on: reactor, logger: logger) { await relay.metrics }
-        do {
-            try await listener.run()
-        } catch is CancellationError {
-            return
-        } catch {
-            let hint: Logger.MetadataValue = "set another metrics.listen, or stop the program using it; then restart"
-            logger.error(
-                "metrics endpoint cannot be opened",
-                metadata: [LogKey.path: "\(place)", LogKey.error: "\(error)", LogKey.hint: hint])
-        }
-        // The doors work without metrics requests.
-        await Wakeup.waitForCancellation(on: reactor)
+        await listener.serve()
     }
 
     private func runHeartbeat(every pause: Duration) async {

@@ -215,18 +215,7 @@ package actor Daemon {
         let listener = MetricsListener(at: place, on: resources.reactor, logger: logger) { [self] in
             await currentMetrics
         }
-        do {
-            try await listener.run()
-        } catch is CancellationError {
-            return
-        } catch {
-            let hint: Logger.MetadataValue = "set another metrics.listen, or stop the program using it; then restart"
-            logger.error(
-                "metrics endpoint cannot be opened",
-                metadata: [LogKey.path: "\(place)", LogKey.error: "\(error)", LogKey.hint: hint])
-        }
-        // The daemon works without metrics requests.
-        await Wakeup.waitForCancellation(on: resources.reactor)
+        await listener.serve()
     }
 
     private var currentMetrics: [UInt8] { status.currentMetrics }

@@ -30,7 +30,7 @@ package actor MetricsListener {
     private var isMaking = false
     private let making: Condition
 
-    /// Creates a listener that is idle until `run`.
+    /// Creates a listener that is idle until `serve` or `run`.
     package init(
         at place: MetricsPlace, on reactor: Reactor, logger: Logger,
         text makeText: @escaping @Sendable () async -> [UInt8]
@@ -42,6 +42,22 @@ package actor MetricsListener {
 
     /// The executor of the reactor's thread.
     package nonisolated var unownedExecutor: UnownedSerialExecutor { reactor.asUnownedSerialExecutor() }
+
+    /// Answers requests until the task is cancelled. If the endpoint cannot be opened, it says so in the log and only waits:
+    /// the process works without metrics requests.
+    package func serve() async {
+        do {
+            try await run()
+        } catch is CancellationError {
+            return
+        } catch {
+            let hint: Logger.MetadataValue = "set another metrics.listen, or stop the program using it; then restart"
+            logger.error(
+                "metrics endpoint cannot be opened",
+                metadata: [LogKey.path: "\(place)", LogKey.error: "\(error)", LogKey.hint: hint])
+        }
+        await Wakeup.waitForCancellation(on: reactor)
+    }
 
     /// Listens and answers requests until the task is cancelled.
     ///

@@ -80,11 +80,7 @@ actor SpoolWriter {
             return false
         }
         note(nil, about: job.app)
-        do {
-            try log.append(job.records)
-        } catch {
-            logger.warning("ids cannot be logged", metadata: [LogKey.error: "\(error)"])
-        }
+        logIDs(job.records)
         return true
     }
 
@@ -92,6 +88,10 @@ actor SpoolWriter {
     func forget(_ keys: [RecentIDs.Key]) {
         var records: [UInt8] = []
         for key in keys { key.appendRecord(at: RecentIDs.Key.forgotten, to: &records) }
+        logIDs(records)
+    }
+
+    private func logIDs(_ records: [UInt8]) {
         do {
             try log.append(records)
         } catch {
