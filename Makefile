@@ -6,6 +6,7 @@ DEBIAN_PACKAGES := \
 	curl \
 	g++ \
 	git \
+	libmicrohttpd-dev \
 	libnghttp2-dev \
 	libsimdjson-dev \
 	libssl-dev \

@@ -60,11 +60,14 @@ let package = Package(
         .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CNGHTTP2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"])]),
+        .systemLibrary(
+            name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
         .systemLibrary(name: "CLinux"),
         layer("JSON", uses: ["CSimdJSON", "Document"]),
         layer("YAML", uses: ["CYAML", "Document"]),
         layer("NGHTTP2", uses: ["CNGHTTP2", "HTTP2"]),
         layer("OpenSSL", uses: ["COpenSSL"]),
+        layer("MicroHTTPD", uses: ["CMicroHTTPD"]),
         layer("LinuxIO", uses: ["CLinux", "Document"]),
 
         // Shells: own descriptors; wait, then do what a core said.
@@ -216,6 +219,7 @@ let package = Package(
         tests("JSON", uses: ["Document", "TestSupport"]),
         tests("YAML", uses: ["Document", "TestSupport"]),
         tests("OpenSSL", uses: ["TestSupport"]),
+        tests("MicroHTTPD", uses: ["LinuxIO", "TestSupport"]),
         tests("LinuxIO", uses: ["TestSupport"]),
         tests("SecureTransport", uses: ["LinuxIO", "OpenSSL", "TestSupport"]),
         tests("SpoolStore", uses: ["LinuxIO", "SpoolModel", "JournalModel", "JobFormat", "APNSModel", "TestSupport"]),

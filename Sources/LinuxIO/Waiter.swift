@@ -80,9 +80,10 @@ package final class Waiter {
     }
 
     /// Stops watching the descriptor, which may then be closed. Callable from any thread.
-    func unwatch(_ descriptor: borrowing Descriptor) {
-        reactor.loop.unwatch(descriptor.rawValue)
-    }
+    func unwatch(_ descriptor: borrowing Descriptor) { unwatch(descriptor.rawValue) }
+
+    /// Stops watching a descriptor of somebody else. Callable from any thread.
+    func unwatch(_ number: Int32) { reactor.loop.unwatch(number) }
 
     private func beginWait(for interest: Readiness) -> Readiness? {
         reactor.checkIsolated()

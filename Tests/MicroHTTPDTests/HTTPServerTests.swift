@@ -1,0 +1,174 @@
+import LinuxIO
+import MicroHTTPD
+import TestSupport
+import Testing
+
+struct HTTPServerTests {
+    @Test func `a request arrives with its fields, its query and its body`() async throws {
+        try await Exchange.run { exchange in
+            try exchange.send(
+                "POST /v1/apps/weather%20two/jobs?after=a%2Fb HTTP/1.1\r\nHost: x\r\nX-A: 1\r\nx-a: 2\r\n"
+                    + "Content-Length: 5\r\n\r\nhello")
+            let request = try await exchange.nextWhole()
+            #expect(request.method == "POST")
+            #expect(request.path == "/v1/apps/weather two/jobs")
+            #expect(request.query == ["after": "a/b"])
+            #expect(request.fields["x-a"] == "1, 2")
+            #expect(request.takeBody() == Array("hello".utf8))
+            exchange.server.answer(
+                request, HTTPResponse(status: 202, contentType: "text/plain", body: Array("ok".utf8)))
+            let answer = try await exchange.received(until: "\r\n\r\nok")
+            #expect(answer.hasPrefix("HTTP/1.1 202 Accepted\r\n"))
+            #expect(answer.contains("Content-Type: text/plain\r\n"))
+            #expect(try await exchange.isDelivered())
+        }
+    }
+
+    @Test func `requests on one connection are answered in their order`() async throws {
+        try await Exchange.run { exchange in
+            try exchange.send("GET /1 HTTP/1.1\r\nHost: x\r\n\r\nGET /2 HTTP/1.1\r\nHost: x\r\n\r\n")
+            for path in ["/1", "/2"] {
+                let request = try await exchange.nextWhole()
+                #expect(request.path == path)
+                exchange.server.answer(request, HTTPResponse(status: 200, body: Array("(\(path))".utf8)))
+                _ = try await exchange.received(until: "(\(path))")
+            }
+        }
+    }
+
+    @Test func `a long body comes in pieces, and waits for each to be taken`() async throws {
+        try await Exchange.run { exchange in
+            exchange.limit = 1_000
+            let body = String(repeating: "0123456789", count: 5_000)
+            try exchange.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 50000\r\n\r\n" + body)
+            var arrived: [UInt8] = []
+            while true {
+                switch try await exchange.nextEvent() {
+                case .piece(let request):
+                    #expect(request.body.count >= 1_000)
+                    arrived += request.takeBody()
+                    exchange.server.proceed(request)
+                case .whole(let request):
+                    arrived += request.takeBody()
+                    #expect(arrived == Array(body.utf8))
+                    #expect(request.bodyByteCount == 50_000)
+                    return
+                case .drained, .ended: Issue.record("the request ended too early")
+                }
+            }
+        }
+    }
+
+    @Test func `an answer may be known before the body`() async throws {
+        try await Exchange.run { exchange in
+            exchange.refusal = HTTPResponse(status: 401, body: Array("no".utf8))
+            try exchange.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello")
+            let answer = try await exchange.received(until: "\r\n\r\nno")
+            #expect(answer.hasPrefix("HTTP/1.1 401 "))
+        }
+    }
+
+    @Test func `a client that asks first is told before it sends a body`() async throws {
+        try await Exchange.run { exchange in
+            exchange.refusal = HTTPResponse(status: 413, body: Array("too long".utf8))
+            try exchange.send("POST / HTTP/1.1\r\nHost: x\r\nExpect: 100-continue\r\nContent-Length: 9\r\n\r\n")
+            let answer = try await exchange.received(until: "too long")
+            #expect(answer.hasPrefix("HTTP/1.1 413 "))
+        }
+    }
+
+    @Test func `a stream is sent as it is given`() async throws {
+        try await Exchange.run { exchange in
+            try exchange.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+            let request = try await exchange.nextWhole()
+            var response = HTTPResponse(status: 200, body: Array("one ".utf8))
+            response.isStream = true
+            exchange.server.answer(request, response)
+            _ = try await exchange.received(until: "one ")
+            for (word, isLast) in [("two ", false), ("three", true)] {
+                guard case .drained(let drained) = try await exchange.nextEvent() else {
+                    Issue.record("no request for more")
+                    return
+                }
+                exchange.server.send(Array(word.utf8), isLast: isLast, on: drained)
+                _ = try await exchange.received(until: word)
+            }
+            _ = try await exchange.received(until: "0\r\n\r\n")
+            #expect(try await exchange.isDelivered())
+        }
+    }
+
+    @Test(arguments: [
+        "GET / HTTP/1.1\r\nHost: x\r\n", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhel", "",
+    ])
+    func `a client that does not go on is cut off`(_ beginning: String) async throws {
+        try await Exchange.run { exchange in
+            try exchange.send(beginning)
+            try await exchange.turn()
+            exchange.seconds += 61
+            _ = try await exchange.receivedToTheEnd()
+            #expect(exchange.server.openConnectionCount == 0)
+        }
+    }
+
+    @Test func `a request that its owner works on may take long`() async throws {
+        try await Exchange.run { exchange in
+            try exchange.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+            let request = try await exchange.nextWhole()
+            exchange.seconds += 1_000
+            try await exchange.turn()
+            exchange.server.answer(request, HTTPResponse(status: 200, body: Array("late".utf8)))
+            _ = try await exchange.received(until: "late")
+        }
+    }
+
+    @Test func `an unwanted body without an end is cut off`() async throws {
+        try await Exchange.run { exchange in
+            exchange.refusal = HTTPResponse(status: 413)
+            try exchange.send("POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\n")
+            let chunk = "10000\r\n" + String(repeating: "x", count: 65_536) + "\r\n"
+            do {
+                for _ in 0..<40 {
+                    try exchange.send(chunk)
+                    try await exchange.turn()
+                }
+                _ = try await exchange.receivedToTheEnd()
+            } catch let error as SystemError {
+                #expect(["EPIPE", "ECONNRESET"].contains(error.name))
+            }
+            #expect(exchange.server.openConnectionCount == 0)
+        }
+    }
+
+    @Test(arguments: [
+        "GET / HTTP/1.1\r\n\r\n", "GARBAGE\r\n\r\n", "GET / HTTP/1.1\r\nHost: x\r\nContent-Length: -1\r\n\r\n",
+        "GET / HTTP/1.1\r\nHost: x\r\nX: " + String(repeating: "x", count: 100_000) + "\r\n\r\n",
+    ])
+    func `a malformed head is refused without asking the owner`(_ head: String) async throws {
+        try await Exchange.run { exchange in
+            try exchange.send(head)
+            let answer = try await exchange.receivedToTheEnd()
+            #expect(answer.isEmpty || answer.hasPrefix("HTTP/1.1 4"))
+            #expect(exchange.admittedCount == 0)
+        }
+    }
+
+    @Test func `at the end, requests are answered, and connections close`() async throws {
+        try await Exchange.run { exchange in
+            try exchange.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+            let request = try await exchange.nextWhole()
+            exchange.server.beginStopping()
+            exchange.server.answer(request, HTTPResponse(status: 200, body: Array("last".utf8)))
+            let answer = try await exchange.receivedToTheEnd()
+            #expect(answer.contains("Connection: close"))
+            #expect(answer.hasSuffix("last"))
+        }
+    }
+
+    @Test func `a server may end while its owner works on a request`() async throws {
+        try await Exchange.run { exchange in
+            try exchange.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+            #expect(try await exchange.nextWhole().path == "/")
+        }
+    }
+}
