@@ -173,7 +173,7 @@ let package = Package(
             "Doors",
             uses: [
                 "DoorConfiguration", "DoorModel", "ServiceProcess", "SpoolInspection", "JobOperations", "Configuration",
-                "APNSServing",
+                "APNSServing", "MicroHTTPD",
                 "APNSGateway", "SecureTransport", "SpoolClient", "SpoolStore", "JSON", "NGHTTP2", "LinuxIO", "OpenSSL",
                 "SpoolModel", "JobFormat", "HTTP2", "APNSHTTP2", "APNSModel", "Document", logging,
             ]),

@@ -19,6 +19,9 @@ extension DoorConfiguration {
         }
         readProducers(&fields)
         relay = fields.mapping("apns") { Self.readRelay(&$0) } ?? nil
+        http = fields.mapping("http") { Self.readHTTP(&$0) } ?? nil
+        xmlrpc = fields.mapping("xmlrpc") { Self.readXMLRPC(&$0) } ?? nil
+        zeromq = fields.mapping("zeromq") { Self.readZeroMQ(&$0) } ?? nil
         fields.mapping("metrics") {
             metricsListen = $0.scalar("listen", expected: "an address") { text throws(TextFault) in
                 try MetricsPlace(parsing: text)
@@ -28,8 +31,9 @@ extension DoorConfiguration {
             logLevel = $0.choice("level", of: DaemonConfiguration.LogLevel.self) ?? logLevel
             logFormat = $0.choice("format", of: DaemonConfiguration.LogFormat.self) ?? logFormat
         }
-        if relay == nil, !fields.report.hasErrors {
-            let hint = "add apns: with listen: and certificate:"
+        requireProof(&fields)
+        if !hasDoor, !fields.report.hasErrors {
+            let hint = "add apns:, http:, xmlrpc: or zeromq:"
             fields.report.add(Diagnostic("no door is configured", hint: hint, at: document.place, severity: .warning))
         }
         report = fields.finish()
@@ -37,6 +41,7 @@ extension DoorConfiguration {
 
     private mutating func readLimits(_ fields: inout Fields) {
         waitingLimit = fields.integer("waiting", in: 1...10_000_000) ?? waitingLimit
+        requestByteLimit = fields.byteCount("request", in: 1024...1 << 40) ?? requestByteLimit
         connectionLimit = fields.integer("connections", in: 1...100_000) ?? connectionLimit
         if fields.value("free_space")?.scalarText != "auto" {
             freeSpace = fields.byteCount("free_space", in: 0...1 << 50).map(Int64.init)
@@ -65,11 +70,85 @@ extension DoorConfiguration {
         return relay
     }
 
+    private static func readHTTP(_ fields: inout Fields) -> ListenPlace? {
+        fields.require("listen", hint: "write an address and a port, such as 127.0.0.1:8088")
+        return fields.scalar("listen", expected: "an address") { text throws(TextFault) in
+            try ListenPlace(parsing: text)
+        }
+    }
+
+    private static func readXMLRPC(_ fields: inout Fields) -> XMLRPC? {
+        fields.require("listen", hint: "write an address and a port, such as 127.0.0.1:7077")
+        let place = fields.scalar("listen", expected: "an address") { text throws(TextFault) in
+            try ListenPlace(parsing: text)
+        }
+        let provision = fields.choice("provision", of: Provision.self)
+        let (apps, producer) = (fields.string("apps"), fields.string("producer"))
+        guard let place else { return nil }
+        var door = XMLRPC(place: place)
+        (door.provision, door.apps) = (provision ?? door.provision, apps ?? door.apps)
+        door.producer = producer
+        return door
+    }
+
+    private static func readZeroMQ(_ fields: inout Fields) -> ZeroMQ? {
+        fields.require("bind", hint: "write an endpoint of libzmq, such as tcp://127.0.0.1:12195")
+        fields.require("app", hint: "name the app of all requests")
+        let endpoint = fields.scalar("bind", expected: "an endpoint") { text throws(TextFault) in
+            try Self.checkEndpoint(text)
+            return text
+        }
+        let tokens = fields.choice("tokens", of: TokenText.self)
+        guard let app = fields.string("app"), let endpoint else { return nil }
+        guard AppName.isValid(app) else {
+            fields.refuse("app", "\(Diagnostic.quoted(app)) is not a valid app name", hint: "use \(AppName.rule)")
+            return nil
+        }
+        return ZeroMQ(endpoint: endpoint, app: app, tokens: tokens ?? .hex)
+    }
+
+    /// Clients of this protocol do not say who they are.
+    private static func checkEndpoint(_ text: String) throws(TextFault) {
+        if text.hasPrefix("ipc:///") { return }
+        let form = "write tcp://127.0.0.1:12195, or ipc:// and an absolute path"
+        guard text.hasPrefix("tcp://"), let address = SocketAddress(String(text.dropFirst(6))) else {
+            throw TextFault("\(Diagnostic.quoted(text)) is not an endpoint", hint: form)
+        }
+        guard address.isLoopback else {
+            throw TextFault(
+                "\(address.host) is not a loopback address, and clients of this protocol do not say who they are",
+                hint: "\(form); from other hosts use a tunnel")
+        }
+    }
+
     // MARK: Producers
+
+    /// Every door that others than this host's programs can reach must know its clients.
+    private func requireProof(_ fields: inout Fields) {
+        let hasBearer = producers.contains { if case .bearer = $0.proof { true } else { false } }
+        let hint = "add a producer with bearer_file:"
+        if http != nil, !hasBearer { fields.refuse("http", "has no producer that could use it", hint: hint) }
+        guard let xmlrpc else { return }
+        if !xmlrpc.place.isOfThisHost, !hasBearer {
+            fields.refuse("xmlrpc", "is open to other hosts, and no producer has a password", hint: hint)
+        }
+        guard let name = xmlrpc.producer else { return }
+        if !xmlrpc.place.isOfThisHost {
+            let remedy = "remove it, or listen on a loopback address"
+            fields.refuse(
+                "xmlrpc.producer", "would let everybody in, since the door is open to other hosts", hint: remedy)
+        } else if !producers.contains(where: { $0.producer.name == name }) {
+            let near = Nearest.word(to: name, among: producers.map(\.producer.name)).map { "did you mean `\($0)`?" }
+            let message = "no producer is called \(Diagnostic.quoted(name))"
+            fields.refuse("xmlrpc.producer", message, hint: near ?? "add it to producers:")
+        }
+    }
 
     private mutating func readProducers(_ fields: inout Fields) {
         guard let list = fields.value("producers") else {
-            fields.require("producers", hint: "name each program that may drop jobs, with its key or certificate")
+            let isNeeded = fields.value("apns") != nil || fields.value("http") != nil
+            let hint = "name each program that may drop jobs, with its key, certificate or bearer token"
+            if isNeeded { fields.require("producers", hint: hint) } else { fields.allow("producers") }
             return
         }
         var names = Fields(list, path: fields.path(of: "producers"), report: fields.report)
@@ -110,26 +189,32 @@ extension DoorConfiguration {
     }
 
     private static func readProof(_ fields: inout Fields) -> Proof? {
-        let (key, certificate) = (fields.string("key"), fields.string("certificate"))
+        let proofs = ["key", "certificate", "bearer_file"].compactMap { name in fields.string(name).map { (name, $0) } }
         fields.allow("key_id", "team_id")
-        switch (key, certificate) {
-        case (let file?, nil):
-            for name in ["key_id", "team_id"] {
-                fields.require(name, hint: "choose ten letters and digits; the client's tokens must name them")
-            }
-            let (keyID, teamID) = (fields.string("key_id") ?? "", fields.string("team_id") ?? "")
-            if let identity = ProviderIdentity(keyID: keyID, teamID: teamID) { return .key(file, of: identity) }
-            if !keyID.isEmpty, !teamID.isEmpty {
-                let hint = "choose ten letters and digits; the client's tokens must name them"
-                let wrong = ProviderIdentity(keyID: keyID, teamID: keyID) == nil ? "key_id" : "team_id"
-                fields.refuse(wrong, "must be ten letters and digits", hint: hint)
-            }
-        case (nil, let file?): return .certificate(file)
-        case (nil, nil):
-            let hint = "add key: with key_id: and team_id:, or certificate:"
+        guard let (name, file) = proofs.first else {
+            let hint = "add key: with key_id: and team_id:, certificate:, or bearer_file:"
             fields.refuse("", "does not say how the producer proves who it is", hint: hint)
-        case (_?, _?): fields.refuse("certificate", "cannot be combined with key", hint: "remove one of them")
+            return nil
         }
+        guard proofs.count == 1 else {
+            fields.refuse(proofs[1].0, "cannot be combined with \(name)", hint: "remove one of them")
+            return nil
+        }
+        switch name {
+        case "certificate": return .certificate(file)
+        case "bearer_file": return .bearer(file)
+        default: return readKey(file, &fields)
+        }
+    }
+
+    private static func readKey(_ file: String, _ fields: inout Fields) -> Proof? {
+        let hint = "choose ten letters and digits; the client's tokens must name them"
+        for name in ["key_id", "team_id"] { fields.require(name, hint: hint) }
+        let (keyID, teamID) = (fields.string("key_id") ?? "", fields.string("team_id") ?? "")
+        if let identity = ProviderIdentity(keyID: keyID, teamID: teamID) { return .key(file, of: identity) }
+        guard !keyID.isEmpty, !teamID.isEmpty else { return nil }
+        let wrong = ProviderIdentity(keyID: keyID, teamID: keyID) == nil ? "key_id" : "team_id"
+        fields.refuse(wrong, "must be ten letters and digits", hint: hint)
         return nil
     }
 }

@@ -11,6 +11,8 @@ package struct DoorConfiguration: Sendable {
         case key(String, of: ProviderIdentity)
         /// A client certificate with the public key of the one in this file.
         case certificate(String)
+        /// The text in this file, as a bearer token or, with the producer's name, as a password.
+        case bearer(String)
     }
 
     /// The APNs relay.
@@ -39,6 +41,44 @@ package struct DoorConfiguration: Sendable {
         case gateway
     }
 
+    /// The door for XML-RPC.
+    package struct XMLRPC: Hashable, Sendable {
+        /// Where to listen.
+        package var place: ListenPlace
+        /// What `provision` may do.
+        package var provision = Provision.known
+        /// The folder of the apps' files, where `provision` creates them.
+        package var apps = "/etc/pushspool/apps"
+        /// The producer as which clients count that do not say who they are; `nil`: one that may use all apps.
+        package var producer: String?
+    }
+
+    /// What `provision` may do.
+    package enum Provision: String, CaseIterable, Sendable {
+        /// Accept apps that exist, and change nothing.
+        case known
+        /// Write the configuration and the certificate of an app.
+        case create
+    }
+
+    /// The door for ZeroMQ.
+    package struct ZeroMQ: Hashable, Sendable {
+        /// The endpoint, as libzmq spells it.
+        package var endpoint: String
+        /// The app of all requests.
+        package var app: String
+        /// How tokens in feedback are spelled.
+        package var tokens = TokenText.hex
+    }
+
+    /// How tokens are spelled.
+    package enum TokenText: String, CaseIterable, Sendable {
+        /// In uppercase hexadecimal digits.
+        case hex
+        /// In Base64.
+        case base64
+    }
+
     /// The spool's root, relative to the file.
     package var spool = "/var/spool/pushspool"
     /// The folder for state that survives restarts, relative to the file.
@@ -47,6 +87,8 @@ package struct DoorConfiguration: Sendable {
     package var waitingLimit = 100_000
     /// The bytes that must stay free on the spool's volume; `nil`: the larger of 64 MiB and 2 %.
     package var freeSpace: Int64?
+    /// The most bytes in a request; the relay's have at most 6 KiB.
+    package var requestByteLimit = 5 << 20
     /// The most connections to a door.
     package var connectionLimit = 1_000
     /// How long a request waits for others, to share one job and one sync with them.
@@ -57,6 +99,12 @@ package struct DoorConfiguration: Sendable {
     package var producers: [(producer: Producer, proof: Proof)] = []
     /// The APNs relay; `nil`: there is none.
     package var relay: Relay?
+    /// The door for JSON over HTTP/1.1; `nil`: there is none.
+    package var http: ListenPlace?
+    /// The door for XML-RPC; `nil`: there is none.
+    package var xmlrpc: XMLRPC?
+    /// The door for ZeroMQ; `nil`: there is none.
+    package var zeromq: ZeroMQ?
     /// The address where metrics are served; `nil`: none.
     package var metricsListen: MetricsPlace?
     /// The format of log lines.
@@ -66,6 +114,9 @@ package struct DoorConfiguration: Sendable {
 
     /// Creates the configuration of an empty file.
     package init() {}
+
+    /// Whether any door is configured.
+    package var hasDoor: Bool { relay != nil || http != nil || xmlrpc != nil || zeromq != nil }
 }
 
 extension DoorConfiguration {
@@ -80,6 +131,8 @@ extension DoorConfiguration {
             ("apns.dedupe", relay?.dedupe == other.relay?.dedupe),
             ("apns.answer", relay?.answer == other.relay?.answer), ("apns.wait", relay?.wait == other.relay?.wait),
             ("apns.gone", relay?.gone == other.relay?.gone),
+            ("limits.request", requestByteLimit == other.requestByteLimit), ("http.listen", http == other.http),
+            ("xmlrpc", xmlrpc == other.xmlrpc), ("zeromq", zeromq == other.zeromq),
             ("log.format", logFormat == other.logFormat), ("metrics.listen", metricsListen == other.metricsListen),
         ].filter { !$0.1 }.map(\.0)
     }

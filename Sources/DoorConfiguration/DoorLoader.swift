@@ -14,6 +14,8 @@ package struct DoorSet: Sendable {
     package var verifiers: [ES256Verifier?] = []
     /// The places of the producers with a certificate, by the fingerprints of their public keys.
     package var certificateProducers: [[UInt8]: Int] = [:]
+    /// The names of the producers with a bearer token, by the token's SHA-256.
+    package var bearers: [[UInt8]: String] = [:]
     /// The TLS context of the relay; `nil` if there is no relay.
     package var relayContext: TLSContext?
     /// Errors and warnings by file.
@@ -78,6 +80,12 @@ package struct DoorLoader: Sendable {
                 report.add(Diagnostic(message, hint: hint, severity: .warning).about(key))
             }
         }
+        if let app = configuration.zeromq?.app, !known.contains(app) {
+            let near = Nearest.word(to: app, among: known.sorted()).map { "did you mean `\($0)`?" }
+            let message = "no app is called \(Diagnostic.quoted(app))"
+            let hint = near ?? "write apps/\(app).yaml"
+            report.add(Diagnostic(message, hint: hint, severity: .warning).about("zeromq.app"))
+        }
         return ConfigurationSet.Finding(file: path, diagnostics: report.inOrder)
     }
 
@@ -98,6 +106,9 @@ package struct DoorLoader: Sendable {
         set.configuration = parse(&report)
         set.configuration.spool = ConfigurationFile.resolve(set.configuration.spool, in: folder)
         set.configuration.state = ConfigurationFile.resolve(set.configuration.state, in: folder)
+        if let apps = set.configuration.xmlrpc?.apps {
+            set.configuration.xmlrpc?.apps = ConfigurationFile.resolve(apps, in: folder)
+        }
         for place in set.configuration.producers.indices { loadProof(of: place, into: &set, &report) }
         if let relay = set.configuration.relay { set.relayContext = context(of: relay, &report) }
         if !report.diagnostics.isEmpty { set.findings = [.init(file: path, diagnostics: report.inOrder)] }
@@ -121,6 +132,10 @@ package struct DoorLoader: Sendable {
                         "\(file) has no certificate", hint: "name a PEM file with the client's certificate")
                 }
                 try note(fingerprint, of: place, in: &set)
+            case .bearer(let file):
+                var text = try read(file, isSecret: true)
+                defer { Secret.erase(&text) }
+                try noteBearer(text, file, of: producer.name, in: &set)
             }
         } catch {
             report.add(error.about("producers.\(producer.name)"))
@@ -149,6 +164,19 @@ package struct DoorLoader: Sendable {
         guard let other = set.certificateProducers.updateValue(place, forKey: fingerprint) else { return }
         let name = set.configuration.producers[other].producer.name
         throw Diagnostic("has the public key of \(name)", hint: "give each producer a certificate of its own")
+    }
+
+    /// A bearer token (RFC 6750 §2.1) of fewer than 16 characters could be guessed.
+    private func noteBearer(
+        _ text: [UInt8], _ file: String, of producer: String, in set: inout DoorSet
+    ) throws(Diagnostic) {
+        let token = BearerText.trimmed(text)
+        guard token.count >= 16, BearerText.isValid(token) else {
+            let message = "\(file) must have 16 or more letters, digits and -._~+/ in one line"
+            throw Diagnostic(message, hint: "make one: openssl rand -hex 32")
+        }
+        guard let other = set.bearers.updateValue(producer, forKey: Digest.sha256(token.span)) else { return }
+        throw Diagnostic("has the bearer token of \(other)", hint: "give each producer a token of its own")
     }
 
     private func context(of relay: DoorConfiguration.Relay, _ report: inout Report) -> TLSContext? {

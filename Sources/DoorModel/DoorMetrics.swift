@@ -13,7 +13,7 @@ package enum DoorMetric: String, CaseIterable, Hashable, Sendable {
     case connectionsRefused = "pushspool_door_connections_refused_total"
     /// Whole requests.
     case requests = "pushspool_door_requests_total"
-    /// Requests that were answered with 200.
+    /// Requests that were accepted.
     case requestsAccepted = "pushspool_door_requests_accepted_total"
     /// Requests that repeated another, and were not spooled again.
     case requestsRepeated = "pushspool_door_requests_repeated_total"
@@ -38,7 +38,7 @@ package enum DoorMetric: String, CaseIterable, Hashable, Sendable {
         case .connectionsOpened: "Connections that were opened."
         case .connectionsRefused: "Connections that were reset because there were too many."
         case .requests: "Whole requests."
-        case .requestsAccepted: "Requests that were answered with 200."
+        case .requestsAccepted: "Requests that were accepted."
         case .requestsRepeated: "Requests that repeated another and were not spooled again."
         case .requestsRefused: "Requests that were refused, by reason."
         case .requestsWaiting: "Requests that wait for their job."
@@ -49,8 +49,8 @@ package enum DoorMetric: String, CaseIterable, Hashable, Sendable {
     }
 }
 
-/// The figures of the relay since its start.
-package struct RelayCounts: Sendable {
+/// The figures of a door since its start.
+package struct DoorCounts: Sendable {
     /// The number of open connections.
     package var openConnectionCount = 0
     /// The number of connections that were opened.
@@ -59,7 +59,7 @@ package struct RelayCounts: Sendable {
     package var refusedConnectionCount = 0
     /// The number of whole requests.
     package var requestCount = 0
-    /// The number of requests that were answered with 200.
+    /// The number of requests that were accepted.
     package var acceptedCount = 0
     /// The number of requests that were not spooled again.
     package var repeatedCount = 0
@@ -72,27 +72,38 @@ package struct RelayCounts: Sendable {
     /// The number of violations of the protocol.
     package var violationCount = 0
 
-    /// Creates the figures of a relay that has done nothing.
+    /// Creates the figures of a door that has done nothing.
     package init() {}
 
-    /// Returns the metrics in the Prometheus text format, version 0.0.4.
-    package func metrics(version: String) -> [UInt8] {
-        var writer = MetricsWriter(common: ("door", "apns"))
+    /// Returns the metrics of doors in the Prometheus text format, version 0.0.4.
+    package static func metrics(of doors: [(name: String, counts: DoorCounts)], version: String) -> [UInt8] {
+        var writer = MetricsWriter()
         writer.begin(DoorMetric.buildInfo.family)
         writer.add(1, ("version", version))
-        for (metric, count) in [
-            (DoorMetric.connections, openConnectionCount), (.connectionsOpened, connectionCount),
-            (.connectionsRefused, refusedConnectionCount), (.requests, requestCount),
-            (.requestsAccepted, acceptedCount), (.requestsRepeated, repeatedCount), (.requestsWaiting, waitingCount),
-            (.jobs, dropTimes.count), (.violations, violationCount),
-        ] {
+        for metric in DoorMetric.allCases where metric != .buildInfo {
             writer.begin(metric.family)
-            writer.add(count)
+            for (name, counts) in doors { counts.write(metric, of: ("door", name), to: &writer) }
         }
-        writer.begin(DoorMetric.requestsRefused.family)
-        for (reason, count) in refusals.sorted(by: { $0.key < $1.key }) { writer.add(count, ("reason", reason)) }
-        writer.begin(DoorMetric.drop.family)
-        writer.add(dropTimes)
         return writer.bytes
+    }
+
+    private func write(_ metric: DoorMetric, of door: MetricsWriter.Label, to writer: inout MetricsWriter) {
+        switch metric {
+        case .buildInfo: break
+        case .connections: writer.add(openConnectionCount, door)
+        case .connectionsOpened: writer.add(connectionCount, door)
+        case .connectionsRefused: writer.add(refusedConnectionCount, door)
+        case .requests: writer.add(requestCount, door)
+        case .requestsAccepted: writer.add(acceptedCount, door)
+        case .requestsRepeated: writer.add(repeatedCount, door)
+        case .requestsRefused:
+            for (reason, count) in refusals.sorted(by: { $0.key < $1.key }) {
+                writer.add(count, door, ("reason", reason))
+            }
+        case .requestsWaiting: writer.add(waitingCount, door)
+        case .jobs: writer.add(dropTimes.count, door)
+        case .drop: writer.add(dropTimes, door)
+        case .violations: writer.add(violationCount, door)
+        }
     }
 }

@@ -2,6 +2,7 @@ import APNSModel
 import Configuration
 import Document
 package import DoorConfiguration
+import DoorModel
 import JobOperations
 package import LinuxIO
 package import Logging
@@ -43,7 +44,7 @@ package actor DoorProcess {
     private let loader: DoorLoader
     private let logger: Logger
     private var set: DoorSet
-    private let relay: RelayDoor
+    private let doors: [any Door]
     private var notifier: ServiceNotifier
 
     /// The executor of the reactor's thread.
@@ -56,8 +57,9 @@ package actor DoorProcess {
         let loader = DoorLoader(path: settings.path)
         let set = loader.load()
         guard !set.hasErrors else { throw StartFault.configuration(set) }
-        guard let context = set.relayContext else {
-            throw StartFault.place(message: "no door is configured", hint: "add apns: to \(settings.path)")
+        guard set.configuration.hasDoor else {
+            let hint = "add apns:, http:, xmlrpc: or zeromq: to \(settings.path)"
+            throw StartFault.place(message: "no door is configured", hint: hint)
         }
         settings.logThreshold.level = set.configuration.logLevel.level
         logger = makeLogger(set.configuration)
@@ -69,22 +71,11 @@ package actor DoorProcess {
             throw StartFault.shortage(message: "\(error)")
         }
         do throws(SystemError) {
-            let (writer, known) = try SpoolWriter.open(set.configuration, logger)
-            let feedback = try Self.feedback(of: set.configuration, logger)
-            relay = RelayDoor(set, context, known: known, with: (reactor, writer, feedback, logger))
+            doors = try DoorSetup(set, reactor, logger).doors()
         } catch {
             let hint = "check spool: and state: in \(settings.path), and that this user may write there"
             throw StartFault.place(message: "\(error)", hint: hint)
         }
-    }
-
-    /// Returns the reader of feedback, if the relay needs it.
-    private static func feedback(
-        of configuration: DoorConfiguration, _ logger: Logger
-    ) throws(SystemError) -> FeedbackWatch? {
-        guard let relay = configuration.relay, relay.gone > .zero || relay.answer == .gateway else { return nil }
-        let horizon = max(relay.gone, relay.wait + .seconds(60))
-        return try FeedbackWatch(spool: configuration.spool, horizon: horizon, logger: logger)
     }
 
     // MARK: Running
@@ -93,12 +84,12 @@ package actor DoorProcess {
     ///
     /// - Throws: `SystemError`: the address cannot be used, or signals could no longer be received.
     package func run() async throws {
-        if let address = set.configuration.relay?.address { try await relay.listen(on: address) }
+        for door in doors { try await door.listen() }
         report(set)
         logger.notice("started", metadata: [LogKey.path: "\(set.configuration.spool)"])
         var fault: (any Error)?
         await withTaskGroup { group in
-            group.addTask { await self.relay.run() }
+            for door in doors { group.addTask { await door.run() } }
             if let pause = notifier.heartbeat { group.addTask { await self.runHeartbeat(every: pause) } }
             if let place = set.configuration.metricsListen {
                 group.addTask { await self.runMetricsListener(at: place) }
@@ -124,9 +115,16 @@ package actor DoorProcess {
 
     /// Answers requests for metrics until the task is cancelled.
     private func runMetricsListener(at place: MetricsPlace) async {
-        let relay = relay
-        let listener = MetricsListener(at: place, on: reactor, logger: logger) { await relay.metrics }
+        let doors = doors
+        let listener = MetricsListener(at: place, on: reactor, logger: logger) { await Self.metrics(of: doors) }
         await listener.serve()
+    }
+
+    /// Returns the metrics of doors in the Prometheus text format.
+    private static func metrics(of doors: [any Door]) async -> [UInt8] {
+        var figures: [(name: String, counts: DoorCounts)] = []
+        for door in doors { figures.append((door.name, await door.figures)) }
+        return DoorCounts.metrics(of: figures, version: Version.current)
     }
 
     private func runHeartbeat(every pause: Duration) async {
@@ -154,7 +152,7 @@ package actor DoorProcess {
         defer { notifier.update(statusLine) }
         let new = loader.load()
         report(new)
-        guard !new.hasErrors, let context = new.relayContext else {
+        guard !new.hasErrors else {
             return logger.error(
                 "configuration is invalid and was not applied", metadata: [LogKey.path: "\(loader.path)"])
         }
@@ -166,8 +164,7 @@ package actor DoorProcess {
         }
         set = new
         settings.logThreshold.level = new.configuration.logLevel.level
-        await relay.configure(new, context)
-        await relay.lookForApps()
+        for door in doors { await door.configure(new) }
         logger.notice("configuration loaded", metadata: [LogKey.path: "\(loader.path)"])
     }
 
@@ -186,7 +183,8 @@ package actor DoorProcess {
     private func drain() async {
         logger.notice("stopping", metadata: [LogKey.limit: "\(settings.drainLimit)"])
         notifier.noteStop(within: settings.drainLimit, "stopping")
-        await relay.beginStopping()
-        await relay.awaitIdle(until: .now + settings.drainLimit)
+        let deadline = ContinuousClock.now + settings.drainLimit
+        for door in doors { await door.beginStopping() }
+        for door in doors { await door.awaitIdle(until: deadline) }
     }
 }

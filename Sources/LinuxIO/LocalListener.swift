@@ -40,6 +40,11 @@ package final class LocalListener {
         socket.removeName()
     }
 
+    /// Returns a second descriptor of the socket, for a library that accepts by itself. The name is removed with the listener.
+    ///
+    /// - Throws: `SystemError`: no descriptor left.
+    package func duplicate() throws(SystemError) -> Descriptor { try socket.descriptor.duplicate() }
+
     /// Where `accept` waits. Wake it to make `accept` return `nil`.
     package var waiter: Waiter { channel.waiter }
 

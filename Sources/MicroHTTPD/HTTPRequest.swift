@@ -1,3 +1,5 @@
+import CMicroHTTPD
+
 /// A request of a client over HTTP/1.1, until its answer has been sent.
 ///
 /// Belongs to an `HTTPServer`, and is used only where that is.
@@ -49,6 +51,17 @@
         var taken: [UInt8] = []
         swap(&taken, &body)
         return taken
+    }
+
+    /// The name and the password in the `Authorization` field, if it is of the scheme Basic (RFC 7617).
+    package var basicCredentials: (name: String, password: String)? {
+        var password: UnsafeMutablePointer<CChar>?
+        guard let name = unsafe MHD_basic_auth_get_username_password(connection, &password) else { return nil }
+        defer {
+            unsafe MHD_free(name)
+            unsafe MHD_free(password)
+        }
+        return unsafe (String(cString: name), password.map { unsafe String(cString: $0) } ?? "")
     }
 
     /// The length of the body, if the client announced it.

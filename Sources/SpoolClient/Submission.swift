@@ -48,62 +48,27 @@ public struct Submission: Sendable {
     /// - Throws: `SpoolClientError`, like `submit(_:name:)`.
     @discardableResult
     public func submit(chunks: some Sequence<[UInt8]>, name: String) throws(SpoolClientError) -> String {
+        let job = try begin(name)
+        for chunk in chunks { try job.append(chunk) }
+        return try job.publish()
+    }
+
+    /// Begins a job that is written bit by bit.
+    ///
+    /// - Parameter name: The beginning and end of the file name.
+    /// - Throws: `SpoolClientError`, like `submit(_:name:)`.
+    package func begin(_ name: String) throws(SpoolClientError) -> StagedJob {
         let unique = try uniqueName(like: name)
-        try translating { () throws(SystemError) in
-            let staged = try stage(Array(unique.utf8))
-            let (folder, name) = (staged.folder, staged.name)
+        return try translating { () throws(SystemError) in
             do throws(SystemError) {
-                for chunk in chunks { try staged.file.write(chunk) }
-                try staged.file.sync(.submission)
-                // The daemon would not regard a file that is still open for writing as complete.
-                try staged.file.closeNow()
-                try folder.rename(name, to: new, as: Array(unique.utf8))
+                if let staging { return try StagedJob(unique, in: staging, as: Array(unique.utf8), for: new) }
             } catch {
-                // The daemon ignores files that stay in tmp/. A failed removal must not hide the original error.
-                _ = try? folder.unlink(name)
-                throw error
+                guard error.isRefusal else { throw error }
             }
-        }
-        try syncPublished(unique)
-        return unique
-    }
-
-    /// Syncs `new/`. If that fails, removes the job again, so that nothing was dropped. If the daemon claimed it in the
-    /// meantime, the job is safe in the daemon's journal.
-    private func syncPublished(_ name: String) throws(SpoolClientError) {
-        do throws(SystemError) {
-            try new.sync(.submissionFolder)
-        } catch {
-            let failure = error
-            do throws(SystemError) {
-                guard try new.unlink(Array(name.utf8)) else { return }
-            } catch {
-                throw SpoolClientError(
-                    "\(failure), and '\(name)' cannot be removed again: \(error)",
-                    hint: "check new/ for it before you submit it again")
-            }
-            throw SpoolClientError(failure)
+            // If `tmp/` does not exist or must not be written, a hidden file serves.
+            return try StagedJob(unique, in: new, as: [0x2E] + Array(unique.utf8), for: new)
         }
     }
-
-    /// Creates a file in `tmp/`, or a hidden one in `new/` if `tmp/` does not exist or must not be written.
-    private func stage(_ name: [UInt8]) throws(SystemError) -> StagedFile {
-        do {
-            if let staging {
-                return StagedFile(folder: staging, name: name, file: try staging.create(name, mode: 0o644))
-            }
-        } catch {
-            guard error.isRefusal else { throw error }
-        }
-        let hidden = [0x2E] + name
-        return StagedFile(folder: new, name: hidden, file: try new.create(hidden, mode: 0o644))
-    }
-}
-
-private struct StagedFile: ~Copyable {
-    let folder: Directory
-    let name: [UInt8]
-    let file: OpenFile
 }
 
 /// Inserts a hyphen and 16 random hexadecimal digits before the suffix.

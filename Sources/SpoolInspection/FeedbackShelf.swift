@@ -1,7 +1,7 @@
 package import APNSModel
 import JobFormat
 package import LinuxIO
-import SpoolModel
+package import SpoolModel
 import SpoolStore
 
 /// The feedback files of some apps of a spool, in the order of publication over all apps and nodes.
@@ -15,6 +15,9 @@ package struct FeedbackShelf {
 
         /// The time of publication, if the name contains it.
         package var publishedAt: WallTime? { FeedbackFolder.time(of: name.bytes) }
+
+        /// Moves a cursor past it.
+        package func pass(_ cursor: inout FeedbackCursor) { cursor.pass(name) }
 
         /// The path relative to the spool.
         var path: String { "\(app)/feedback/\(text)" }
@@ -49,6 +52,14 @@ package struct FeedbackShelf {
     package init(root: Directory, apps: [String]) {
         (self.root, self.apps) = (root, apps)
     }
+
+    /// Creates a shelf for the files of an app after a cursor.
+    package init(root: Directory, app: String, after cursor: FeedbackCursor) {
+        (self.root, apps, cursors) = (root, [app], [app: cursor])
+    }
+
+    /// What has been read of an app's files.
+    package func cursor(of app: String) -> FeedbackCursor { cursors[app] ?? FeedbackCursor() }
 
     /// The next files in order that have not been passed; empty if there are none for now.
     ///
@@ -104,7 +115,10 @@ package struct FeedbackShelf {
         try JSONLines.read(try open(file), body)
     }
 
-    private func open(_ file: File) throws -> OpenFile {
+    /// Opens a file, to read it bit by bit.
+    ///
+    /// - Throws: `Unreadable`: it cannot be opened, or is not a regular file; `SystemError`, with ENOENT if it has been removed.
+    package func open(_ file: File) throws -> OpenFile {
         do {
             return try folder(of: file.app).openRegular(file.name.bytes)
         } catch {

@@ -12,14 +12,15 @@ import LinuxIO
 import Logging
 import OpenSSL
 import SecureTransport
-import ServiceProcess
 import SpoolModel
 
 /// The APNs relay: takes requests as Apple's gateway does, and answers each once its job is safe in the spool.
 ///
 /// It runs on one reactor. Files are the writer's.
-actor RelayDoor {
+actor RelayDoor: Door {
+    nonisolated let name = "apns"
     private nonisolated let reactor: Reactor
+    private let address: SocketAddress
     private let writer: SpoolWriter
     private let feedback: FeedbackWatch?
     private let logger: Logger
@@ -38,8 +39,8 @@ actor RelayDoor {
     private let appsWakeup: Wakeup
     private let feedbackWakeup: Wakeup
     private var nextLook = Moment.zero
-    /// What it has done.
-    var counts = RelayCounts()
+    /// What it has done. The connections count in it, too.
+    var counts = DoorCounts()
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { reactor.asUnownedSerialExecutor() }
 
@@ -61,62 +62,61 @@ actor RelayDoor {
     /// Creates a relay that listens nowhere yet.
     ///
     /// - Parameters:
-    ///   - set: The configuration, which must have a relay and no errors.
-    ///   - context: The TLS context.
+    ///   - set: The configuration, without errors.
+    ///   - rules: Its relay, and the TLS context for it.
     ///   - known: The ids that were spooled lately.
     ///   - means: The reactor, the writer, the reader of feedback if it is needed, and the logger.
     init(
-        _ set: DoorSet, _ context: TLSContext, known: [(key: RecentIDs.Key, time: WallTime)],
+        _ set: DoorSet, _ rules: (relay: DoorConfiguration.Relay, context: TLSContext),
+        known: [(key: RecentIDs.Key, time: WallTime)],
         with means: (reactor: Reactor, writer: SpoolWriter, feedback: FeedbackWatch?, logger: Logger)
     ) {
         let configuration = set.configuration
         (reactor, writer, feedback, logger) = means
+        address = rules.relay.address
         admission = Admission(
-            context: context, certificateProducers: set.certificateProducers,
+            context: rules.context, certificateProducers: set.certificateProducers,
             connectionLimit: configuration.connectionLimit)
-        var recent = RecentIDs(lifetime: configuration.relay?.dedupe ?? .zero)
+        var recent = RecentIDs(lifetime: rules.relay.dedupe)
         for (key, time) in known {
             if time == RecentIDs.Key.forgotten { recent.forget(key) } else { recent.insert(key, at: time) }
         }
-        let rules = configuration.relay
-        waitsForGateway = rules?.answer == .gateway
+        waitsForGateway = rules.relay.answer == .gateway
         intake = RelayIntake(
-            parser: JSON.Parser(), (recent, KnownGone(lifetime: rules?.gone ?? .zero)), idBase: .random(),
+            parser: JSON.Parser(), (recent, KnownGone(lifetime: rules.relay.gone)), idBase: .random(),
             recordsAll: waitsForGateway)
         _ = intake.admit(configuration.producers.map(\.producer), producerBehind: set.tokenCheck)
         unanswered = UnansweredRequests(
             RequestGroups(limit: configuration.groupLimit, every: configuration.groupPause),
-            wait: waitsForGateway ? rules?.wait : nil)
+            wait: waitsForGateway ? rules.relay.wait : nil)
         (groupWakeup, idleWakeup) = (Wakeup(on: reactor), Wakeup(on: reactor))
         (appsWakeup, feedbackWakeup) = (Wakeup(on: reactor), Wakeup(on: reactor))
     }
 
     // MARK: Configuration
 
-    /// Applies a configuration: who may come in, and how much. The address stays.
+    /// Applies a configuration: who may come in, and how much.
     ///
     /// Clients that are connected must connect again, since they may be others' now.
-    func configure(_ set: DoorSet, _ context: TLSContext) {
+    func configure(_ set: DoorSet) async {
+        guard let context = set.relayContext else { return }
         let places = intake.admit(
             set.configuration.producers.map(\.producer), producerBehind: set.tokenCheck)
         admission = Admission(
             context: context, certificateProducers: set.certificateProducers.compactMapValues { places[$0] },
             connectionLimit: set.configuration.connectionLimit)
         for connection in connections.values { connection.beginLeaving() }
+        await lookForApps()
     }
 
     // MARK: Running
 
-    /// Opens the port. Connections wait until `run`.
-    ///
-    /// - Throws: `SystemError`: the address is in use, or does not belong to this host.
-    func listen(on address: SocketAddress) throws(SystemError) {
+    func listen() throws {
         let listener = try Listener(on: address, reactor: reactor)
         self.listener = listener
         logger.notice("relay listens", metadata: [LogKey.path: "\(listener.address)"])
     }
 
-    /// Serves until the task is cancelled.
     func run() async {
         await lookForApps()
         await withDiscardingTaskGroup { group in
@@ -309,7 +309,7 @@ actor RelayDoor {
     }
 
     /// Reads which apps there are.
-    func lookForApps() async {
+    private func lookForApps() async {
         let found = await writer.appLists()
         nextLook = .now + .seconds(1)
         guard let lists = found else { return }
@@ -320,17 +320,16 @@ actor RelayDoor {
 
     // MARK: Metrics
 
-    /// The metrics as they are now, in the Prometheus text format.
-    var metrics: [UInt8] {
+    var figures: DoorCounts {
         var now = counts
         now.openConnectionCount = connections.count
         now.waitingCount = unanswered.unspooledCount
-        return now.metrics(version: Version.current)
+        return now
     }
 
     // MARK: The end
 
-    /// Takes no more connections, and tells the clients of those that are open to go elsewhere.
+    /// Tells the clients of open connections to go elsewhere.
     func beginStopping() {
         isStopping = true
         listener?.waiter.wake()
@@ -340,7 +339,6 @@ actor RelayDoor {
         idleWakeup.signal()
     }
 
-    /// Waits until all requests are answered and all connections closed, or the deadline.
     func awaitIdle(until deadline: ContinuousClock.Instant) async {
         while !connections.isEmpty || unanswered.unspooledCount > 0, .now < deadline, !Task.isCancelled {
             await idleWakeup.wait(until: min(deadline, .now + .seconds(1)))

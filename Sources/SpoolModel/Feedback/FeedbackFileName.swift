@@ -38,6 +38,19 @@ package struct FeedbackCursor: Sendable {
     /// Creates a cursor before all files.
     package init() {}
 
+    /// Reads a cursor's text; `nil` if it is not one. An empty text is the cursor before all files.
+    package init?(_ text: some StringProtocol) {
+        for part in text.split(separator: "/") {
+            guard let name = FeedbackFileName(Array(part.utf8)) else { return nil }
+            pass(name)
+        }
+    }
+
+    /// The names of the last files read, of each node one, separated by slashes.
+    package var text: String {
+        marks.values.sorted().map { String(decoding: $0.bytes, as: UTF8.self) }.joined(separator: "/")
+    }
+
     /// Returns whether the file is still unread.
     package func isNew(_ name: FeedbackFileName) -> Bool {
         guard let mark = marks[name.node] else { return true }

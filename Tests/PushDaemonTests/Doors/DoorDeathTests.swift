@@ -85,7 +85,7 @@ import Testing
             var port = ""
             try await bench.withDaemon { daemon in
                 try await daemon.says("app started")
-                try await way.open { door in port = door.port }
+                try await way.open { door in port = try door.port(of: "relay") }
                 #expect(try await daemon.stop() == 0)
             }
             var settled = way

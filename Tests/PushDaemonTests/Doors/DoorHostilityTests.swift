@@ -41,7 +41,8 @@ import Testing
                 let hostile = try Program(
                     "/usr/bin/env",
                     [
-                        "python3", "-c", HostileClient.program, door.port, "\(bench.path)/door/ca.pem", attack.act,
+                        "python3", "-c", HostileClient.program, try door.port(of: "relay"), "\(bench.path)/door/ca.pem",
+                        attack.act,
                         "\(attack.count)",
                     ], logs: bench.path + "/logs")
                 let number = try await askAlongside(hostile, door, mayFail: !attack.configuration.isEmpty)

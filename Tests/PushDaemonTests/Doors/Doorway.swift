@@ -16,6 +16,9 @@ struct Doorway: Sendable {
     /// The producers that share the key of `fleet`, each under a key id of its own.
     static let others = (2...4).map { (name: "fleet\($0)", keyID: "DOORKEY00\($0)") }
 
+    /// The bearer token of `cron`.
+    static let bearer = "0123456789abcdef0123456789abcdef"
+
     /// Writes the files of a door. `more` are further lines of its configuration.
     init(_ bench: Bench, _ more: String = "") throws {
         self.bench = bench
@@ -32,6 +35,7 @@ struct Doorway: Sendable {
         try write("client.pem", client.certificatePEM() + client.keyPEM())
         try write("fleet.pem", key.publicKeyPEM)
         try write("fleet.p8", key.p8)
+        try write("cron.token", Array((Self.bearer + "\n").utf8))
         try configure(more)
     }
 
@@ -50,6 +54,7 @@ struct Doorway: Sendable {
               fleet: {key: fleet.pem, key_id: \(keyID), team_id: \(teamID), apps: \(apps), rate: \(rate)}
             \(Self.others.map { Self.producer($0.name, $0.keyID) }.joined(separator: "\n"))
               billing: {certificate: billing.pem, apps: "*"}
+              cron: {bearer_file: cron.token, apps: \(apps), rate: \(rate)}
             apns: {listen: "127.0.0.1:\(port)", certificate: door.pem\(relay.isEmpty ? "" : ", " + relay)}
             log: {level: debug}
             \(more)
@@ -73,9 +78,7 @@ struct Doorway: Sendable {
             try BuiltProgram.doorPath, ["run", "--config", "\(bench.path)/door/doors.yaml"], logs: bench.path + "/logs")
         try await bench.watching(program) { program in
             try await program.says("started path=")
-            let start = try #require(program.log.firstRange(of: "relay listens path=127.0.0.1:")?.upperBound)
-            let port = program.log[start...].prefix { $0.isNumber }
-            try await body(OpenDoor(program: program, port: String(port), way: self))
+            try await body(OpenDoor(program: program, way: self))
         }
     }
 
@@ -91,14 +94,38 @@ struct Doorway: Sendable {
 
 /// A door that runs.
 struct OpenDoor {
+    /// Returns the port on which one of its doors listens.
+    func port(of door: String) throws -> String {
+        let start = try #require(program.log.firstRange(of: "\(door) listens path=127.0.0.1:")?.upperBound)
+        return String(program.log[start...].prefix { $0.isNumber })
+    }
+
+    /// Sends one request to the door for JSON with curl, as `cron` unless `more` has an identity.
+    func call(_ method: String, _ path: String, _ more: [String] = [], body: String? = nil) async throws -> Answer {
+        let hasIdentity = more.contains("--user") || more.contains { $0.lowercased().hasPrefix("authorization") }
+        let identity = hasIdentity ? [] : ["--header", "Authorization: Bearer \(Doorway.bearer)"]
+        let content = body == nil ? [] : ["--data-binary", "@-"]
+        let curl = try Program(
+            "/usr/bin/env",
+            ["curl", "--silent", "--show-error", "--include", "--max-time", "30", "--request", method] + identity
+                + content + more + ["http://127.0.0.1:\(try port(of: "http"))\(path)"],
+            input: body ?? "", logs: way.bench.path + "/logs")
+        let code = try await curl.end()
+        try #require(code == 0, "curl: \(curl.log)")
+        let status = curl.text.split(separator: " ").dropFirst().first.map(String.init) ?? ""
+        return Answer(status: status, text: curl.text)
+    }
+
     let program: Program
-    let port: String
     let way: Doorway
 
     /// The answer to a request.
     struct Answer {
         let status: String
         let text: String
+
+        /// What follows the head.
+        var body: String { text.firstRange(of: "\r\n\r\n").map { String(text[$0.upperBound...]) } ?? "" }
 
         /// The value of a header field.
         func field(_ name: String) -> String? {
@@ -118,7 +145,7 @@ struct OpenDoor {
             [
                 "curl", "--silent", "--show-error", "--http2", "--include", "--max-time", "30", "--cacert",
                 "\(way.bench.path)/door/ca.pem", "--data-binary", "@-",
-            ] + identity + topic + more + ["https://localhost:\(port)/3/device/\(token(number))"],
+            ] + identity + topic + more + ["https://localhost:\(try port(of: "relay"))/3/device/\(token(number))"],
             input: body, logs: way.bench.path + "/logs")
         let code = try await curl.end()
         try #require(code == 0, "curl: \(curl.log)")

@@ -1,0 +1,104 @@
+/// What a request to the JSON door asks for.
+package enum APIRoute: Hashable, Sendable {
+    /// Drop a job.
+    case submit(app: String)
+    /// Tell where a job is.
+    case look(app: String, job: String)
+    /// Remove a job that waits.
+    case cancel(app: String, job: String)
+    /// Read feedback.
+    case feedback(app: String)
+    /// Drop gorush's notifications.
+    case gorush
+    /// Tell that the door works.
+    case health
+    /// Tell the metrics.
+    case metrics
+    /// Describe the door.
+    case description
+
+    /// Finds the route.
+    ///
+    /// - Throws: The problem with the path or the method.
+    package init(method: String, path: String) throws(APIProblem) {
+        // RFC 9110 §9.3.2: HEAD is GET without the content.
+        let verb = method == "HEAD" ? "GET" : method
+        let choices = try Self.choices(at: path)
+        guard let route = choices.first(where: { $0.verb == verb })?.route else {
+            var problem = APIProblem(405, "\(method) is not a method of this path")
+            problem.allowed = choices.map(\.verb).joined(separator: ", ")
+            throw problem
+        }
+        self = route
+    }
+
+    private static func choices(at path: String) throws(APIProblem) -> [(verb: String, route: APIRoute)] {
+        let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map(String.init)
+        switch parts {
+        case ["healthz"]: return [("GET", .health)]
+        case ["metrics"]: return [("GET", .metrics)]
+        case ["openapi.json"]: return [("GET", .description)]
+        case ["api", "push"]: return [("POST", .gorush)]
+        default: break
+        }
+        if parts.count >= 4, parts[0] == "v1", parts[1] == "apps", !parts[2].isEmpty {
+            switch (parts[3], parts.count) {
+            case ("jobs", 4): return [("POST", .submit(app: parts[2]))]
+            case ("jobs", 5) where !parts[4].isEmpty:
+                return [
+                    ("GET", .look(app: parts[2], job: parts[4])), ("DELETE", .cancel(app: parts[2], job: parts[4])),
+                ]
+            case ("feedback", 4): return [("GET", .feedback(app: parts[2]))]
+            default: break
+            }
+        }
+        throw APIProblem(404, "there is no such path", remedy: "see /openapi.json")
+    }
+
+    /// The app that it is about.
+    package var app: String? {
+        switch self {
+        case .submit(let app), .look(let app, _), .cancel(let app, _), .feedback(let app): app
+        case .gorush, .health, .metrics, .description: nil
+        }
+    }
+
+    /// Whether anybody may ask.
+    package var isPublic: Bool { self == .health || self == .description }
+}
+
+/// The form of a job, by its media type.
+package enum JobMediaType: Sendable {
+    /// One JSON document.
+    case json
+    /// One YAML document.
+    case yaml
+    /// JSON objects in lines.
+    case lines
+
+    /// Reads the value of `Content-Type`.
+    ///
+    /// - Throws: The problem, if it is none of these types.
+    package init(_ value: String?) throws(APIProblem) {
+        let type = value?.prefix { $0 != ";" }.lowercased().filter { $0 != " " }
+        switch type {
+        case "application/json": self = .json
+        case "application/yaml", "application/x-yaml", "text/yaml", "text/x-yaml": self = .yaml
+        case "application/jsonl", "application/x-ndjson", "application/x-jsonlines", "application/jsonlines":
+            self = .lines
+        default:
+            throw APIProblem(
+                415, "the Content-Type must say what the job is",
+                remedy: "send application/json, application/yaml or application/jsonl")
+        }
+    }
+
+    /// The ending of the job's name.
+    package var ending: String {
+        switch self {
+        case .json: ".json"
+        case .yaml: ".yaml"
+        case .lines: ".jsonl"
+        }
+    }
+}

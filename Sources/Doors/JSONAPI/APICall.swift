@@ -1,0 +1,93 @@
+import APNSModel
+import DoorModel
+import MicroHTTPD
+import SpoolModel
+
+/// A request to the JSON door that was let in.
+struct APICall: Sendable {
+    /// The number of the request.
+    let number: Int
+    /// What it asks for.
+    let route: APIRoute
+    /// Who asks; `nil` only for what anybody may ask.
+    let producer: Producer?
+    /// The name for the file of a job.
+    private(set) var fileName = ""
+    /// Writes the client's own name of the job into it.
+    var content: NamedContent?
+    /// Where feedback begins.
+    private(set) var cursor = FeedbackCursor()
+    /// Whether feedback goes on as events.
+    private(set) var isOfEvents = false
+    /// The number of the job that is being written.
+    var staged: Int?
+    /// Whether feedback is being read.
+    var isStreaming = false
+
+    static let noSuchApp = APIProblem(404, "there is no such app", remedy: "see `pushspool status` for the apps")
+    static let unauthorized = APIProblem(
+        401, "the request does not prove who sends it", remedy: "send Authorization: Bearer <token of a producer>")
+
+    static func tooLong(_ limit: Int) -> APIProblem {
+        APIProblem(413, "the body is longer than \(limit) bytes", remedy: "send several jobs, or raise limits.request")
+    }
+
+    /// Lets a request in.
+    ///
+    /// - Throws: Why it is refused.
+    init(_ request: HTTPRequest, _ book: ProducerBook, bodyLimit: Int, at now: Moment) throws(APIProblem) {
+        number = request.number
+        route = try APIRoute(method: request.method, path: request.path)
+        producer = book.producer(behind: request)
+        guard !route.isPublic else { return }
+        guard let producer else { throw Self.unauthorized }
+        if let app = route.app, !producer.may(use: app) { throw Self.noSuchApp }
+        if let count = request.announcedByteCount, count > bodyLimit { throw Self.tooLong(bodyLimit) }
+        try readRest(of: request)
+        guard mayDrop else { return }
+        guard book.isInTurn(producer, at: now) else {
+            var problem = APIProblem(429, "the producer's rate is used up")
+            problem.retryAfter = book.secondsToTurn(of: producer, at: now)
+            throw problem
+        }
+    }
+
+    private mutating func readRest(of request: HTTPRequest) throws(APIProblem) {
+        switch route {
+        case .submit:
+            let type = try JobMediaType(request.fields["content-type"])
+            fileName = try Self.lane(request.query["lane"]) + "http" + type.ending
+            content = request.fields["idempotency-key"].map { NamedContent(key: $0, type: type) }
+        case .feedback:
+            isOfEvents = request.fields["accept"]?.contains("text/event-stream") ?? false
+            let text = request.fields["last-event-id"] ?? request.query["after"] ?? ""
+            guard let cursor = FeedbackCursor(text) else {
+                throw APIProblem(400, "after is not a cursor", remedy: "pass the value of Pushspool-Cursor")
+            }
+            self.cursor = cursor
+        case .look, .cancel, .gorush, .health, .metrics, .description: break
+        }
+    }
+
+    private static func lane(_ text: String?) throws(APIProblem) -> String {
+        switch text {
+        case nil, "normal": ""
+        case "urgent": "urgent-"
+        case "bulk": "bulk-"
+        default: throw APIProblem(400, "lane must be urgent, normal or bulk")
+        }
+    }
+
+    private var mayDrop: Bool {
+        switch route {
+        case .submit, .gorush: true
+        case .look, .cancel, .feedback, .health, .metrics, .description: false
+        }
+    }
+
+    /// Whether the body must be in memory to be read.
+    var mustBeWhole: Bool { route == .gorush }
+
+    /// Whether something remains to be cleaned up when its client has gone.
+    var isUnfinished: Bool { staged != nil || isStreaming }
+}

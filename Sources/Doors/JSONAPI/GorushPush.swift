@@ -1,0 +1,123 @@
+import Document
+import DoorModel
+import JSON
+import JobFormat
+import SpoolModel
+
+/// A request to gorush that is carried out.
+struct GorushPush {
+    /// The outcome.
+    struct Result {
+        /// The number of tokens that were taken.
+        var recipientCount = 0
+        /// The number of all tokens.
+        fileprivate(set) var count = 0
+        fileprivate var logs: [Log] = []
+
+        fileprivate struct Log {
+            let platform: Int
+            let token: String
+            let message: String
+            let error: String
+        }
+
+        /// Gorush's answer: `{"success":"ok","counts":…,"logs":[…]}`.
+        var json: [UInt8] {
+            var writer = JSONWriter()
+            writer.beginObject()
+            writer.member("success", "ok")
+            writer.member("counts", count)
+            writer.key("logs")
+            writer.beginArray()
+            for log in logs {
+                writer.beginObject()
+                writer.member("type", "failed-push")
+                writer.member("platform", Self.platforms[log.platform] ?? "")
+                writer.member("token", log.token)
+                writer.member("message", log.message)
+                writer.member("error", log.error)
+                writer.endObject()
+            }
+            writer.endArray()
+            writer.endObject()
+            return writer.bytes
+        }
+
+        private static let platforms = [1: "ios", 2: "android", 3: "huawei"]
+
+        fileprivate mutating func refuse(_ notification: GorushRequest.Notification, because error: String) {
+            for token in notification.tokens {
+                logs.append(
+                    Log(platform: notification.platform, token: token, message: notification.message, error: error))
+            }
+        }
+    }
+
+    private let request: GorushRequest
+    private let producer: Producer
+    private let desk: JobDesk
+
+    /// Reads a request.
+    ///
+    /// - Throws: `APIProblem`: it is not one.
+    init(_ body: [UInt8], by producer: Producer, through desk: JobDesk) throws(APIProblem) {
+        request = try GorushRequest(try Self.root(of: body))
+        (self.producer, self.desk) = (producer, desk)
+    }
+
+    private static func root(of body: [UInt8]) throws(APIProblem) -> Node {
+        var parser = JSON.Parser()
+        do throws(Diagnostic) {
+            return try parser.parse(body).root
+        } catch {
+            var problem = APIProblem(400, "the body is not JSON")
+            problem.diagnostics = [error]
+            throw problem
+        }
+    }
+
+    /// Drops a job for each notification.
+    ///
+    /// - Throws: `APIProblem`, `DoorTrouble`: none can be taken now. Earlier ones may have been dropped.
+    func result() async throws -> Result {
+        var result = Result()
+        for notification in request.notifications {
+            result.count += notification.tokens.count
+            guard let job = notification.job else {
+                result.refuse(notification, because: "pushspool pushes to Apple's devices only (platform 1)")
+                continue
+            }
+            guard let target = try await target(of: notification) else {
+                let topic = notification.topic ?? ""
+                result.refuse(notification, because: "no app, or more than one, has the topic \(topic)")
+                continue
+            }
+            switch await desk.drop(job, as: "gorush.json", for: target, isAllOrNothing: false) {
+            case .dropped(let receipt): result.recipientCount += receipt.recipientCount
+            case .refused(let diagnostics):
+                result.refuse(notification, because: diagnostics.first?.sentence ?? "the job would fail")
+            case .unavailable:
+                // A client that sent all again would push twice what was taken.
+                guard result.recipientCount > 0 else { throw APIProblem.unavailable }
+                result.refuse(notification, because: "no job can be taken now")
+            }
+        }
+        return result
+    }
+
+    private func target(of notification: GorushRequest.Notification) async throws -> JobDesk.Target? {
+        let router = try await desk.router()
+        let names: [String]
+        if let topic = notification.topic {
+            let host = notification.isSandbox == true ? "sandbox" : ""
+            guard case .app(let place) = router.match(topic: topic, type: nil, for: producer, host: host) else {
+                return nil
+            }
+            names = [router.apps[place].name]
+        } else {
+            names = router.apps.map(\.name).filter { producer.may(use: $0) }
+        }
+        guard names.count == 1 else { return nil }
+        return try await desk.target(names[0])
+    }
+}

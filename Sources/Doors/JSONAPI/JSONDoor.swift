@@ -1,0 +1,314 @@
+import APNSGateway
+import APNSModel
+import Document
+import DoorConfiguration
+import DoorModel
+import JobOperations
+import LinuxIO
+import Logging
+import MicroHTTPD
+import ServiceProcess
+import SpoolModel
+
+/// The door for JSON over HTTP/1.1: takes job files, and tells where jobs are and what feedback there is.
+///
+/// It runs on one reactor; files are others'.
+actor JSONDoor: Door {
+    nonisolated let name = "http"
+    private nonisolated let reactor: Reactor
+    let tools: Tools
+    private let place: ListenPlace
+    private let limits: HTTPServer.Limits
+    private let bodyLimit: Int
+    private var front: HTTPFront?
+    private var book = ProducerBook()
+    private var calls: [Int: APICall] = [:]
+    private var requests: [Int: HTTPRequest] = [:]
+    private var budget = BodyBudget()
+    private var counts = DoorCounts()
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { reactor.asUnownedSerialExecutor() }
+
+    /// What it works with.
+    struct Tools: Sendable {
+        let desk: JobDesk
+        let reader: SpoolReader
+        let logger: Logger
+    }
+
+    /// How much of a job is kept in memory.
+    private static let pieceByteCount = 64 << 10
+
+    /// Creates a door that listens nowhere yet.
+    init(_ set: DoorSet, at place: ListenPlace, with tools: Tools, on reactor: Reactor) {
+        (self.tools, self.place, self.reactor) = (tools, place, reactor)
+        bodyLimit = set.configuration.requestByteLimit
+        var limits = HTTPServer.Limits()
+        limits.connections = set.configuration.connectionLimit
+        self.limits = limits
+        book.admit(set.configuration.producers.map(\.producer), bearers: set.bearers)
+    }
+
+    func configure(_ set: DoorSet) {
+        book.admit(set.configuration.producers.map(\.producer), bearers: set.bearers)
+    }
+
+    // MARK: Running
+
+    func listen() throws {
+        let front = try HTTPFront(at: place, limits: limits, on: reactor)
+        self.front = front
+        tools.logger.notice("http listens", metadata: [LogKey.path: "\(front.place)"])
+    }
+
+    func run() async {
+        guard let front else { return }
+        await withDiscardingTaskGroup { group in
+            await front.run {
+                admit($0)
+            } take: { event in
+                if let work = take(event) { group.addTask { await self.work(work) } }
+            }
+        }
+    }
+
+    /// Something to do that takes a while.
+    private enum Work: Sendable {
+        case append(Int, [UInt8])
+        case conclude(Int, [UInt8])
+        case continueFeedback(Int)
+        case end(APICall)
+    }
+
+    /// Decides about a request whose head has arrived.
+    private func admit(_ request: HTTPRequest) -> HTTPServer.Admission {
+        counts.requestCount += 1
+        do throws(APIProblem) {
+            let call = try APICall(request, book, bodyLimit: bodyLimit, at: .now)
+            if call.mustBeWhole {
+                let isSmall = budget.reserve(request.announcedByteCount ?? bodyLimit, for: request.number)
+                guard isSmall else { throw busy }
+            }
+            (calls[request.number], requests[request.number]) = (call, request)
+            return .read(limit: call.mustBeWhole ? bodyLimit + 1 : Self.pieceByteCount)
+        } catch {
+            counts.refusals[error.reason, default: 0] += 1
+            return .answer(HTTPResponse(error))
+        }
+    }
+
+    private var busy: APIProblem {
+        var problem = APIProblem(503, "too many requests are being read", remedy: "send it again a little later")
+        problem.retryAfter = 1
+        return problem
+    }
+
+    private func take(_ event: HTTPServer.Event) -> Work? {
+        switch event {
+        case .piece(let request):
+            guard request.bodyByteCount <= bodyLimit else {
+                answer(request.number, HTTPResponse(APICall.tooLong(bodyLimit)))
+                return nil
+            }
+            return .append(request.number, request.takeBody())
+        case .whole(let request):
+            guard request.bodyByteCount <= bodyLimit else {
+                answer(request.number, HTTPResponse(APICall.tooLong(bodyLimit)))
+                return nil
+            }
+            return .conclude(request.number, request.takeBody())
+        case .drained(let request): return .continueFeedback(request.number)
+        case .ended(let request, _):
+            budget.release(request.number)
+            requests[request.number] = nil
+            guard let call = calls.removeValue(forKey: request.number) else { return nil }
+            return call.isUnfinished ? .end(call) : nil
+        }
+    }
+
+    private func work(_ work: Work) async {
+        switch work {
+        case .append(let number, let bytes): await append(bytes, to: number)
+        case .conclude(let number, let bytes): await conclude(number, bytes)
+        case .continueFeedback(let number): await continueFeedback(number)
+        case .end(let call):
+            if let staged = call.staged { await tools.desk.abandon(staged) }
+            if call.isStreaming { await tools.reader.end(call.number) }
+        }
+    }
+
+    /// Answers a request, unless its client has gone.
+    private func answer(_ number: Int, _ response: HTTPResponse) {
+        guard let request = requests[number] else { return }
+        if response.status < 300 {
+            counts.acceptedCount += 1
+        } else {
+            counts.refusals["status \(response.status)", default: 0] += 1
+        }
+        front?.answer(request, response)
+    }
+
+    // MARK: Jobs
+
+    /// Writes the next bytes of a job.
+    private func append(_ bytes: [UInt8], to number: Int) async {
+        do {
+            try await write(bytes, to: number)
+            if let request = requests[number] { front?.proceed(request) }
+        } catch {
+            answer(number, HTTPResponse(APIProblem(error)))
+        }
+    }
+
+    private func write(_ bytes: [UInt8], to number: Int) async throws {
+        guard var call = calls[number], case .submit = call.route else { return }
+        let named = try call.content?.take(bytes) ?? bytes
+        calls[number] = call
+        let staged: Int
+        if let known = call.staged {
+            staged = known
+        } else {
+            let target = try await target(of: call)
+            guard let begun = await tools.desk.begin(call.fileName, for: target) else { throw APIProblem.unavailable }
+            staged = begun
+            // The client may have gone in the meantime.
+            guard calls[number] != nil else { return await tools.desk.abandon(begun) }
+            calls[number]?.staged = begun
+        }
+        guard await tools.desk.append(named, to: staged) else { throw APIProblem.unavailable }
+    }
+
+    private func target(of call: APICall) async throws -> JobDesk.Target {
+        guard let app = call.route.app, let target = try await tools.desk.target(app) else {
+            throw APICall.noSuchApp
+        }
+        return target
+    }
+
+    private func conclude(_ number: Int, _ body: [UInt8]) async {
+        guard let call = calls[number] else { return }
+        do {
+            switch call.route {
+            case .submit: try await submit(number, body)
+            case .look(_, let job): answer(number, try await look(job, call))
+            case .cancel(_, let job): answer(number, try await cancel(job, call))
+            case .feedback(let app): try await beginFeedback(number, app, call)
+            case .gorush: answer(number, try await push(body, by: call.producer))
+            case .health: answer(number, HTTPResponse(status: 200, contentType: "text/plain", body: Array("ok\n".utf8)))
+            case .metrics:
+                let text = DoorCounts.metrics(of: [(name, figures)], version: Version.current)
+                answer(number, HTTPResponse(status: 200, contentType: "text/plain; version=0.0.4", body: text))
+            case .description:
+                answer(number, HTTPResponse(status: 200, contentType: "application/json", body: OpenAPI.document))
+            }
+        } catch {
+            answer(number, HTTPResponse(APIProblem(error)))
+        }
+    }
+
+    private func submit(_ number: Int, _ body: [UInt8]) async throws {
+        try await write(body, to: number)
+        guard var call = calls[number] else { return }
+        let target = try await target(of: call)
+        let rest = try call.content?.finish() ?? []
+        guard let staged = call.staged, await tools.desk.append(rest, to: staged) else { throw APIProblem.unavailable }
+        let start = Moment.now
+        let result = await tools.desk.finish(staged, for: target, isAllOrNothing: false)
+        calls[number]?.staged = nil
+        switch result {
+        case .dropped(let receipt):
+            counts.dropTimes.add(nanoseconds: (Moment.now - start).wholeNanoseconds)
+            if let producer = call.producer { book.take(receipt.recipientCount, of: producer, at: .now) }
+            var response = HTTPResponse(status: 202, contentType: "application/json", body: receipt.json)
+            let path = "/v1/apps/\(target.app.name)/jobs/\(receipt.name)"
+            if path.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) { response.fields.append(("Location", path)) }
+            answer(number, response)
+        case .refused(let diagnostics):
+            var problem = APIProblem(422, "the job would fail")
+            problem.diagnostics = diagnostics
+            throw problem
+        case .unavailable: throw APIProblem.unavailable
+        }
+    }
+
+    private func look(_ job: String, _ call: APICall) async throws -> HTTPResponse {
+        let app = try await target(of: call).app.name
+        guard let place = try await tools.reader.place(of: job, in: app) else {
+            throw APIProblem(
+                404, "no job of this name waits or has ended",
+                remedy: "if it was dropped, it is being sent; ask again a little later")
+        }
+        return HTTPResponse(status: 200, contentType: "application/json", body: place.json(job))
+    }
+
+    private func cancel(_ job: String, _ call: APICall) async throws -> HTTPResponse {
+        let app = try await target(of: call).app.name
+        if try await tools.reader.cancel(job, in: app) { return HTTPResponse(status: 204) }
+        guard try await tools.reader.place(of: job, in: app) == nil else {
+            throw APIProblem(409, "the job does not wait any more", remedy: "see GET of the same path")
+        }
+        throw APIProblem(
+            404, "no job of this name waits", remedy: "if it is being sent, `pushspool cancel` on the host stops it")
+    }
+
+    private func push(_ body: [UInt8], by producer: Producer?) async throws -> HTTPResponse {
+        guard let producer else { throw APICall.unauthorized }
+        let result = try await GorushPush(body, by: producer, through: tools.desk).result()
+        book.take(result.recipientCount, of: producer, at: .now)
+        return HTTPResponse(status: 200, contentType: "application/json", body: result.json)
+    }
+
+    // MARK: Feedback
+
+    private func beginFeedback(_ number: Int, _ app: String, _ call: APICall) async throws {
+        _ = try await target(of: call)
+        let end = try await tools.reader.begin(
+            number, of: app, after: call.cursor, isOfEvents: call.isOfEvents)
+        guard calls[number] != nil else { return await tools.reader.end(number) }
+        calls[number]?.isStreaming = true
+        var response = HTTPResponse(
+            status: 200, contentType: call.isOfEvents ? "text/event-stream" : "application/jsonl",
+            body: call.isOfEvents ? Array(": pushspool\n\n".utf8) : [])
+        if !call.isOfEvents { response.fields.append(("Pushspool-Cursor", end.text)) }
+        response.fields.append(("Cache-Control", "no-store"))
+        response.isStream = true
+        answer(number, response)
+    }
+
+    /// How often new feedback is looked for, and how often a quiet stream shows that it lives.
+    private static let (eventPause, heartbeat) = (Duration.seconds(1), 15)
+
+    private func continueFeedback(_ number: Int) async {
+        do {
+            for _ in 0..<Self.heartbeat {
+                let page = try await tools.reader.next(of: number)
+                if !page.bytes.isEmpty || page.isLast { return send(page.bytes, isLast: page.isLast, on: number) }
+                try await reactor.sleep(for: Self.eventPause)
+            }
+            send(Array(":\n\n".utf8), isLast: false, on: number)
+        } catch {
+            // The client notices that the stream is shorter than its cursor says only by its end.
+            tools.logger.warning("feedback cannot be read", metadata: [LogKey.error: "\(error)"])
+            send([], isLast: true, on: number)
+        }
+    }
+
+    private func send(_ bytes: [UInt8], isLast: Bool, on number: Int) {
+        guard let request = requests[number] else { return }
+        front?.send(bytes, isLast: isLast || front?.isStopping == true, on: request)
+    }
+
+    // MARK: Figures
+
+    var figures: DoorCounts {
+        var now = counts
+        front?.count(into: &now)
+        return now
+    }
+
+    // MARK: The end
+
+    func beginStopping() { front?.beginStopping() }
+
+    func awaitIdle(until deadline: ContinuousClock.Instant) async { await front?.awaitIdle(until: deadline) }
+}

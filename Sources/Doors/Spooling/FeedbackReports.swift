@@ -1,0 +1,95 @@
+import APNSGateway
+import APNSModel
+import DoorModel
+import LinuxIO
+import SpoolInspection
+import SpoolModel
+
+/// Tells clients of a door which tokens are gone, each token once: a mark in the state folder says what was told.
+///
+/// It has a thread of its own, because files block.
+actor FeedbackReports {
+    /// What a client is to be told.
+    struct Report: Sendable {
+        /// The tokens, in the order of publication.
+        let tokens: [LostToken]
+        fileprivate let app: String
+        fileprivate let cursor: FeedbackCursor
+    }
+
+    private let worker: WorkerThread
+    private let spool: Directory
+    private let state: Directory
+    private let door: String
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { worker.executor }
+
+    /// About how many tokens one report has at most. The rest follows in the next.
+    private static let tokenLimit = 50_000
+    private static let markByteLimit = 1 << 20
+
+    /// Opens the spool and the state folder. Blocks.
+    ///
+    /// - Throws: `SystemError`: one of them cannot be used, or there is no thread left.
+    init(door: String, spool: String, state: String) throws(SystemError) {
+        worker = try WorkerThread(name: "feedback")
+        (self.spool, self.state) = (try Directory.open(path: spool), try Directory.open(path: state))
+        self.door = door
+    }
+
+    /// Returns the tokens that were lost since the last report that was confirmed.
+    ///
+    /// - Parameters:
+    ///   - app: The app.
+    ///   - includesInvalid: Whether tokens that the gateway called invalid belong to it.
+    /// - Throws: `SystemError`, `DoorTrouble`: the feedback or the mark cannot be read.
+    func report(of app: String, includesInvalid: Bool) throws -> Report {
+        var shelf = FeedbackShelf(root: spool, app: app, after: try mark(of: app))
+        var tokens: [LostToken] = []
+        while tokens.count < Self.tokenLimit {
+            let files = try shelf.nextFiles()
+            if files.isEmpty { break }
+            for file in files where tokens.count < Self.tokenLimit {
+                do {
+                    try shelf.read(file) { _, line in
+                        guard case .good(let node, _) = line, let token = LostToken(node),
+                            includesInvalid || token.isGone
+                        else { return }
+                        tokens.append(token)
+                    }
+                } catch let error as SystemError where error.isNotFound {
+                    // Its consumer has removed it in the meantime.
+                }
+                shelf.pass(file)
+            }
+        }
+        return Report(tokens: tokens, app: app, cursor: shelf.cursor(of: app))
+    }
+
+    /// Records that a client was told a report. Reports must be confirmed in their order.
+    ///
+    /// - Throws: `SystemError`: the next report repeats it.
+    func confirm(_ report: Report) throws {
+        let name = markName(of: report.app)
+        let draft = Array("new.".utf8) + name
+        _ = try state.unlink(draft)
+        let file = try state.create(draft, mode: 0o600)
+        try file.write(Array((report.cursor.text + "\n").utf8))
+        try file.sync()
+        try state.rename(draft, to: state, replacing: name)
+        try state.sync()
+    }
+
+    private func mark(of app: String) throws -> FeedbackCursor {
+        let name = markName(of: app)
+        guard try state.status(of: name) != nil else { return FeedbackCursor() }
+        let file = try state.openRegular(name)
+        let text = try file.contents(limit: Self.markByteLimit).map { String(decoding: $0, as: UTF8.self) }
+        guard let text, text.hasSuffix("\n"), let cursor = FeedbackCursor(text.dropLast()) else {
+            throw DoorTrouble("\(file.path) is damaged; remove it, and all feedback is told again")
+        }
+        return cursor
+    }
+
+    private func markName(of app: String) -> [UInt8] { Array("\(door)-feedback.\(app)".utf8) }
+}

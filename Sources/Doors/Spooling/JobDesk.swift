@@ -1,0 +1,186 @@
+import APNSGateway
+import APNSModel
+import Document
+import DoorConfiguration
+import DoorModel
+import JobFormat
+import JobOperations
+import LinuxIO
+import Logging
+import SpoolClient
+import SpoolModel
+import SpoolStore
+
+/// Takes whole jobs in: writes each beside the spool's `new/`, reads it as the daemon will, and drops it if it is good.
+///
+/// It has a thread of its own, because files block, and long jobs take long to read.
+actor JobDesk {
+    /// What became of a job.
+    enum Result: Sendable {
+        /// It was dropped, and survives a power loss.
+        case dropped(Receipt)
+        /// The daemon would refuse it; nothing was dropped.
+        case refused([Diagnostic])
+        /// It cannot be taken now; nothing was dropped, and a later try may succeed.
+        case unavailable
+    }
+
+    /// What is known of a job that was dropped.
+    struct Receipt: Sendable {
+        /// The name of its file.
+        let name: String
+        /// The number of recipients.
+        let recipientCount: Int
+        /// How many of them the daemon will not send to.
+        let rejectedCount: Int
+        /// What is wrong with those, and other findings.
+        let diagnostics: [Diagnostic]
+    }
+
+    /// The app of a job, and the limits of its daemon.
+    struct Target: Sendable {
+        let app: AppList.App
+        let limits: DocumentLimits
+    }
+
+    private let worker: WorkerThread
+    private let rooms: SpoolRooms
+    private let logger: Logger
+    private var staged: [Int: StagedJob] = [:]
+    private var lastNumber = 0
+    private var known: (targets: [String: Target], router: AppRouter, readAt: Moment)?
+    /// Why the last job was not dropped; `nil`: it was.
+    private var trouble: String?
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { worker.executor }
+
+    /// How long the list of apps is not read again.
+    private static let freshness = Duration.seconds(1)
+    /// How many findings of a job are told.
+    private static let diagnosticLimit = 100
+
+    /// Opens the spool. Blocks.
+    ///
+    /// - Throws: `SystemError`: the spool cannot be used, or there is no thread left.
+    init(_ configuration: DoorConfiguration, _ logger: Logger) throws(SystemError) {
+        worker = try WorkerThread(name: "jobs")
+        rooms = try SpoolRooms(configuration, logger)
+        self.logger = logger
+    }
+
+    // MARK: Apps
+
+    /// Returns an app.
+    ///
+    /// - Returns: `nil` if there is no such app.
+    /// - Throws: `DoorTrouble`: it is not known yet which apps there are.
+    func target(_ app: String) throws -> Target? {
+        try look()
+        return known?.targets[app]
+    }
+
+    /// Returns the router over all apps.
+    ///
+    /// - Throws: `DoorTrouble`: it is not known yet which apps there are.
+    func router() throws -> AppRouter {
+        try look()
+        return known?.router ?? AppRouter([])
+    }
+
+    private func look() throws {
+        if let known, Moment.now - known.readAt < Self.freshness { return }
+        guard let lists = rooms.appLists() else {
+            guard known == nil else { return }
+            throw DoorTrouble("it is not known which apps there are; start the daemon")
+        }
+        let router = AppRouter(lists)
+        let limits = lists.first?.limits ?? DocumentLimits()
+        let targets = router.apps.map { ($0.name, Target(app: $0, limits: limits)) }
+        known = (Dictionary(targets) { first, _ in first }, router, .now)
+    }
+
+    // MARK: Jobs
+
+    /// Drops a job that is complete.
+    ///
+    /// - Parameters:
+    ///   - bytes: The job.
+    ///   - name: The beginning and end of the file's name.
+    ///   - target: The app.
+    ///   - isAllOrNothing: Whether one bad recipient makes the job bad.
+    func drop(_ bytes: [UInt8], as name: String, for target: Target, isAllOrNothing: Bool) -> Result {
+        guard let number = begin(name, for: target) else { return .unavailable }
+        guard append(bytes, to: number) else { return .unavailable }
+        return finish(number, for: target, isAllOrNothing: isAllOrNothing)
+    }
+
+    /// Begins a job that arrives bit by bit.
+    ///
+    /// - Returns: A number for it; `nil` if no job can be taken now.
+    func begin(_ name: String, for target: Target) -> Int? {
+        do {
+            let job = try rooms.use(target.app.name) { try $0.begin(name) }
+            lastNumber += 1
+            staged[lastNumber] = job
+            return lastNumber
+        } catch {
+            note("\(error)", about: target.app.name)
+            return nil
+        }
+    }
+
+    /// Appends bytes to a job.
+    ///
+    /// - Returns: Whether they were written. If not, the job is given up.
+    func append(_ bytes: [UInt8], to number: Int) -> Bool {
+        do {
+            try staged[number]?.append(bytes)
+            return staged[number] != nil
+        } catch {
+            staged[number] = nil
+            note("\(error)", about: "")
+            return false
+        }
+    }
+
+    /// Reads a job that has arrived completely, and drops it if it is good.
+    func finish(_ number: Int, for target: Target, isAllOrNothing: Bool) -> Result {
+        guard let job = staged.removeValue(forKey: number) else { return .unavailable }
+        do {
+            let summary = try read(job, for: target)
+            let isBad = summary.failure != nil || summary.rejectedCount == summary.recipientCount
+            let diagnostics = Array(summary.report.inOrder.prefix(Self.diagnosticLimit))
+            if isBad || isAllOrNothing && summary.rejectedCount > 0 { return .refused(diagnostics) }
+            let name = try job.publish()
+            note(nil, about: target.app.name)
+            return .dropped(
+                Receipt(
+                    name: name, recipientCount: summary.recipientCount, rejectedCount: summary.rejectedCount,
+                    diagnostics: diagnostics))
+        } catch {
+            note("\(error)", about: target.app.name)
+            return .unavailable
+        }
+    }
+
+    /// Forgets a job that will not arrive completely.
+    func abandon(_ number: Int) { staged[number] = nil }
+
+    private func read(_ job: StagedJob, for target: Target) throws -> JobSummary {
+        guard let name = FileName(job.name) else { throw DoorTrouble("\(job.name) is not a job's name") }
+        let file = try job.openForReading()
+        let open = OpenJob(name: name, status: try file.status(), file: file)
+        let context = JobContext(checkingFor: target.app, target.limits)
+        return try JobSource.read(open, context, within: .ofThisThread(for: open)).summary
+    }
+
+    private func note(_ error: String?, about app: String) {
+        guard error != trouble else { return }
+        if let error {
+            logger.error("jobs are refused", metadata: [LogKey.app: "\(app)", LogKey.error: "\(error)"])
+        } else {
+            logger.notice("jobs are accepted again", metadata: [LogKey.app: "\(app)"])
+        }
+        trouble = error
+    }
+}

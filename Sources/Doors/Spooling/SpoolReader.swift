@@ -1,0 +1,184 @@
+import APNSGateway
+import APNSModel
+import DoorConfiguration
+import DoorModel
+import JobFormat
+import LinuxIO
+import SpoolClient
+import SpoolInspection
+import SpoolModel
+
+/// Reads where jobs are and what feedback there is, for clients of a door, and removes jobs that wait.
+///
+/// It has a thread of its own, because files block.
+actor SpoolReader {
+    /// A part of a stream of feedback.
+    struct Page: Sendable {
+        /// The bytes; empty if there is nothing new.
+        let bytes: [UInt8]
+        /// Whether nothing more belongs to the stream.
+        let isLast: Bool
+    }
+
+    private let worker: WorkerThread
+    private let path: String
+    private let root: Directory
+    private var runs: [Int: FeedbackRun] = [:]
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { worker.executor }
+
+    /// Opens the spool. Blocks.
+    ///
+    /// - Throws: `SystemError`: it cannot be opened, or there is no thread left.
+    init(spool: String) throws(SystemError) {
+        worker = try WorkerThread(name: "spool-reader")
+        root = try Directory.open(path: spool)
+        path = spool
+    }
+
+    // MARK: Jobs
+
+    /// Returns where a job is; see `JobLocator.place`.
+    ///
+    /// - Throws: `SpoolClientError`.
+    func place(of job: String, in app: String) throws(SpoolClientError) -> JobLocator.Place? {
+        try JobLocator(app: app, spool: path).place(of: job)
+    }
+
+    /// Removes a job that waits in `new/`.
+    ///
+    /// - Returns: Whether it did wait there.
+    /// - Throws: `SystemError`.
+    func cancel(_ job: String, in app: String) throws(SystemError) -> Bool {
+        let new = try root.openChild(Array(app.utf8)).openChild(Array("new".utf8))
+        guard try new.unlink(Array(job.utf8)) else { return false }
+        try new.sync()
+        return true
+    }
+
+    // MARK: Feedback
+
+    /// Begins a stream of an app's feedback after a cursor.
+    ///
+    /// - Parameters:
+    ///   - number: A number for it.
+    ///   - app: The app.
+    ///   - cursor: Where it begins.
+    ///   - isOfEvents: Whether it goes on for ever, as server-sent events. If not, it has some files that there are now.
+    /// - Returns: The cursor after the stream, if it does not go on.
+    /// - Throws: `SystemError`: the feedback cannot be read.
+    func begin(
+        _ number: Int, of app: String, after cursor: FeedbackCursor, isOfEvents: Bool
+    ) throws(SystemError) -> FeedbackCursor {
+        let run = FeedbackRun(root: root, app: app, after: cursor, isOfEvents: isOfEvents)
+        if !isOfEvents { try run.look() }
+        runs[number] = run
+        return run.cursor
+    }
+
+    /// Returns the next part of a stream.
+    ///
+    /// - Throws: `SystemError`, `FeedbackShelf.Unreadable`: the feedback cannot be read.
+    func next(of number: Int) throws -> Page {
+        guard let run = runs[number] else { return Page(bytes: [], isLast: true) }
+        if run.isOfEvents, run.isAtEnd { try run.look() }
+        let bytes = try run.read()
+        return Page(bytes: bytes, isLast: !run.isOfEvents && run.isAtEnd)
+    }
+
+    /// Forgets a stream.
+    func end(_ number: Int) { runs[number] = nil }
+}
+
+/// A stream of feedback: files, read one after the other.
+private final class FeedbackRun {
+    let isOfEvents: Bool
+    private let app: String
+    private var shelf: FeedbackShelf
+    private var files: [FeedbackShelf.File] = []
+    private var current: (file: FeedbackShelf.File, offset: Int64)?
+    private var handle: OpenFile?
+    /// The line that has not arrived completely, and the one before it.
+    private var line: [UInt8] = []
+    private var waiting: [UInt8]?
+    /// What a client that has read all files so far has read.
+    private var passed: FeedbackCursor
+
+    /// How many files a stream without events has.
+    private static let fileLimit = 256
+    private static let pieceByteCount = 128 << 10
+
+    init(root: Directory, app: String, after cursor: FeedbackCursor, isOfEvents: Bool) {
+        shelf = FeedbackShelf(root: root, app: app, after: cursor)
+        (self.app, self.isOfEvents, passed) = (app, isOfEvents, cursor)
+    }
+
+    /// The cursor after all files that were found.
+    var cursor: FeedbackCursor { shelf.cursor(of: app) }
+
+    var isAtEnd: Bool { files.isEmpty && current == nil }
+
+    /// Looks for files.
+    func look() throws(SystemError) {
+        files = Array(try shelf.nextFiles().prefix(Self.fileLimit))
+        for file in files { shelf.pass(file) }
+    }
+
+    /// Reads the next piece.
+    func read() throws -> [UInt8] {
+        var bytes: [UInt8] = []
+        while bytes.count < Self.pieceByteCount {
+            guard try openNext(), let (file, offset) = current else { break }
+            var piece: [UInt8] = []
+            let count = try readPiece(at: offset, into: &piece)
+            if isOfEvents { appendEvents(piece, isLast: count == 0, of: file, to: &bytes) } else { bytes += piece }
+            current = count == 0 ? nil : (file, offset + Int64(count))
+        }
+        return bytes
+    }
+
+    private func readPiece(at offset: Int64, into piece: inout [UInt8]) throws(SystemError) -> Int {
+        switch handle {
+        case .some(let file): try file.read(Self.pieceByteCount, at: offset, appendingTo: &piece)
+        case .none: 0
+        }
+    }
+
+    /// Opens the next file if none is open. Returns whether one is.
+    private func openNext() throws -> Bool {
+        while current == nil, !files.isEmpty {
+            let file = files.removeFirst()
+            do {
+                handle = try shelf.open(file)
+                current = (file, 0)
+            } catch let error as SystemError where error.isNotFound {
+                // Its consumer has removed it in the meantime.
+            }
+        }
+        return current != nil
+    }
+
+    /// Appends each line as an event. The last one of a file has a cursor as its id.
+    private func appendEvents(_ piece: [UInt8], isLast: Bool, of file: FeedbackShelf.File, to bytes: inout [UInt8]) {
+        for byte in piece {
+            guard byte == 0x0A else {
+                line.append(byte)
+                continue
+            }
+            // The last line waits until it is known to be the last.
+            flush(to: &bytes, id: nil)
+            waiting = line
+            line = []
+        }
+        guard isLast else { return }
+        file.pass(&passed)
+        flush(to: &bytes, id: passed.text)
+    }
+
+    private func flush(to bytes: inout [UInt8], id: String?) {
+        guard let line = waiting else { return }
+        waiting = nil
+        if let id { bytes += Array("id: \(id)\n".utf8) }
+        bytes += Array("data: ".utf8) + line + [0x0A, 0x0A]
+    }
+}

@@ -1,0 +1,143 @@
+import APNSGateway
+import APNSModel
+import Document
+import DoorConfiguration
+import JSON
+import JobOperations
+import LinuxIO
+import Logging
+import SpoolClient
+import SpoolModel
+import SpoolStore
+
+/// Why a door takes nothing in.
+struct DoorTrouble: Error, CustomStringConvertible {
+    let description: String
+
+    init(_ description: String) { self.description = description }
+}
+
+/// The apps of a spool, and the room for jobs that the limits leave. Calls block.
+///
+/// Not Sendable: each actor that writes has its own.
+final class SpoolRooms {
+    private let spool: Directory
+    private let logger: Logger
+    private let waitingLimit: Int
+    private var folders: [String: AppFolder] = [:]
+    private var space: SpaceWatch
+    /// When to look at the free space again.
+    private var nextLook = Moment.zero
+
+    /// How long a look at the free space counts.
+    private static let freshness = Duration.seconds(1)
+
+    /// Opens the spool.
+    ///
+    /// - Throws: `SystemError`: it cannot be opened.
+    init(_ configuration: DoorConfiguration, _ logger: Logger) throws(SystemError) {
+        spool = try Directory.open(path: configuration.spool)
+        self.logger = logger
+        waitingLimit = configuration.waitingLimit
+        space = SpaceWatch(floor: SpaceFloor(byteCount: configuration.freeSpace))
+    }
+
+    /// Drops a job for an app with `body`, if the limits allow one more.
+    ///
+    /// - Throws: `DoorTrouble`: a limit is reached; errors of `body`.
+    func use<Result>(_ app: String, _ body: (Submission) throws -> Result) throws -> Result {
+        try requireSpace()
+        let folder = try folders[app] ?? AppFolder(app, in: spool, limit: waitingLimit)
+        folders[app] = folder
+        do {
+            guard try folder.hasRoom(at: .now) else {
+                throw DoorTrouble(
+                    "more than \(waitingLimit) jobs wait in new/; start the daemon, or raise limits.waiting")
+            }
+            let result = try body(folder.submission)
+            folder.droppedCount += 1
+            return result
+        } catch {
+            // The folder may have been replaced.
+            folders[app] = nil
+            throw error
+        }
+    }
+
+    private func requireSpace() throws {
+        if Moment.now >= nextLook {
+            nextLook = .now + Self.freshness
+            _ = space.mayClaim(with: try spool.filesystemSpace())
+        }
+        if space.isShort {
+            throw DoorTrouble("the volume has too little free space; free some, or lower limits.free_space")
+        }
+    }
+
+    // MARK: Apps
+
+    /// Returns the lists of apps that the daemons published, the newest first. One that cannot be read is left out.
+    ///
+    /// - Returns: `nil` if there is none that can be read.
+    func appLists() -> [AppList]? {
+        var found: [(list: AppList, writtenAt: Int64)] = []
+        do {
+            let folder = try spool.openChild(Array(".pushspool".utf8)).openChild(Array("public".utf8))
+            for node in try folder.names() {
+                do {
+                    if let list = try appList(of: node, in: folder) { found.append(list) }
+                } catch {
+                    logger.warning("list of apps cannot be read", metadata: [LogKey.error: "\(error)"])
+                }
+            }
+        } catch {
+            logger.warning("apps are unknown", metadata: [LogKey.error: "\(error)", LogKey.hint: "start the daemon"])
+        }
+        return found.isEmpty ? nil : found.sorted { $0.writtenAt > $1.writtenAt }.map(\.list)
+    }
+
+    private func appList(of node: [UInt8], in folder: Directory) throws -> (list: AppList, writtenAt: Int64)? {
+        let place = try folder.openChild(node)
+        guard try place.status(of: Array(AppList.fileName.utf8)) != nil else { return nil }
+        let file = try place.openRegular(Array(AppList.fileName.utf8))
+        let writtenAt = try file.status().modifiedAt
+        guard let bytes = try file.contents(limit: Self.listLimit) else { return nil }
+        var parser = JSON.Parser()
+        guard let list = AppList(try parser.parse(bytes).root) else {
+            throw DoorTrouble("\(file.path) has another version, or is damaged")
+        }
+        return (list, writtenAt)
+    }
+
+    private static let listLimit = 64 << 20
+}
+
+/// The folders of one app, and how many jobs wait in them, as far as the limit goes.
+private final class AppFolder {
+    let submission: Submission
+    private let new: Directory
+    private var count: FolderCount
+    private let limit: Int
+    /// The number of jobs that waited when they were counted last.
+    private var countedCount = 0
+    private var nextCount = Moment.zero
+    /// How many jobs were dropped since.
+    var droppedCount = 0
+
+    init(_ app: String, in spool: Directory, limit: Int) throws {
+        submission = try Submission(app: app, spool: spool.path)
+        new = try spool.openChild(Array(app.utf8)).openChild(Array("new".utf8))
+        count = FolderCount(limit: limit)
+        self.limit = limit
+    }
+
+    /// Whether fewer jobs wait than the limit. Counts only if there may be too many: the daemon takes jobs away.
+    func hasRoom(at now: Moment) throws(SystemError) -> Bool {
+        if nextCount != .zero, countedCount + droppedCount < limit { return true }
+        if now >= nextCount {
+            countedCount = try count.look(at: new, now: .now)
+            (droppedCount, nextCount) = (0, now + .seconds(1))
+        }
+        return countedCount + droppedCount < limit
+    }
+}

@@ -1,0 +1,74 @@
+package import LinuxIO
+
+/// A job that is being written, which the daemon does not see before it is published.
+///
+/// Releasing it removes what was written, unless it was published. Calls block.
+package final class StagedJob {
+    /// The name under which it will be published.
+    package let name: String
+    private let folder: Directory
+    private let stagedName: [UInt8]
+    private let new: Directory
+    private var file: OpenFile?
+    private var isPublished = false
+
+    init(
+        _ name: String, in folder: Directory, as stagedName: [UInt8], for new: Directory
+    ) throws(SystemError) {
+        (self.name, self.folder, self.stagedName, self.new) = (name, folder, stagedName, new)
+        file = try folder.create(stagedName, mode: 0o644)
+    }
+
+    deinit {
+        // The daemon ignores files that stay in tmp/.
+        if !isPublished { _ = try? folder.unlink(stagedName) }
+    }
+
+    /// Writes the next bytes.
+    ///
+    /// - Throws: `SpoolClientError`; release the job.
+    package func append(_ bytes: [UInt8]) throws(SpoolClientError) {
+        try translating { () throws(SystemError) in try file?.write(bytes) }
+    }
+
+    /// Opens the file for reading what was written.
+    ///
+    /// - Throws: `SpoolClientError`; release the job.
+    package func openForReading() throws(SpoolClientError) -> OpenFile {
+        try translating { () throws(SystemError) in try folder.openRegular(stagedName) }
+    }
+
+    /// Publishes the job: once this returns, it survives a power loss. Must be the last call.
+    ///
+    /// - Returns: The name.
+    /// - Throws: `SpoolClientError`. Nothing was dropped, unless the hint says to look for the job.
+    package func publish() throws(SpoolClientError) -> String {
+        try translating { () throws(SystemError) in
+            try file?.sync(.submission)
+            // The daemon would not regard a file that is still open for writing as complete.
+            try file.take()?.closeNow()
+            try folder.rename(stagedName, to: new, as: Array(name.utf8))
+        }
+        isPublished = true
+        try syncPublished()
+        return name
+    }
+
+    /// Syncs `new/`. If that fails, removes the job again, so that nothing was dropped. If the daemon claimed it in the
+    /// meantime, the job is safe in the daemon's journal.
+    private func syncPublished() throws(SpoolClientError) {
+        do throws(SystemError) {
+            try new.sync(.submissionFolder)
+        } catch {
+            let failure = error
+            do throws(SystemError) {
+                guard try new.unlink(Array(name.utf8)) else { return }
+            } catch {
+                throw SpoolClientError(
+                    "\(failure), and '\(name)' cannot be removed again: \(error)",
+                    hint: "check new/ for it before you submit it again")
+            }
+            throw SpoolClientError(failure)
+        }
+    }
+}
