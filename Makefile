@@ -6,6 +6,7 @@ DEBIAN_PACKAGES := \
 	curl \
 	g++ \
 	git \
+	libexpat1-dev \
 	libmicrohttpd-dev \
 	libnghttp2-dev \
 	libsimdjson-dev \

@@ -58,6 +58,7 @@ let package = Package(
             name: "CSimdJSON",
             linkerSettings: [.linkedLibrary("simdjson")]),
         .systemLibrary(name: "CYAML", pkgConfig: "yaml-0.1", providers: [.apt(["libyaml-dev"])]),
+        .systemLibrary(name: "CExpat", pkgConfig: "expat", providers: [.apt(["libexpat1-dev"])]),
         .systemLibrary(name: "COpenSSL", pkgConfig: "openssl", providers: [.apt(["libssl-dev"])]),
         .systemLibrary(name: "CNGHTTP2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"])]),
         .systemLibrary(
@@ -65,6 +66,7 @@ let package = Package(
         .systemLibrary(name: "CLinux"),
         layer("JSON", uses: ["CSimdJSON", "Document"]),
         layer("YAML", uses: ["CYAML", "Document"]),
+        layer("XML", uses: ["CExpat", "Document"]),
         layer("NGHTTP2", uses: ["CNGHTTP2", "HTTP2"]),
         layer("OpenSSL", uses: ["COpenSSL"]),
         layer("MicroHTTPD", uses: ["CMicroHTTPD"]),
@@ -213,11 +215,12 @@ let package = Package(
         tests(
             "DoorModel",
             uses: [
-                "APNSServing", "APNSHTTP2", "HTTP2", "SpoolModel", "JobFormat", "JSON", "APNSModel", "Document",
+                "APNSServing", "APNSHTTP2", "HTTP2", "SpoolModel", "JobFormat", "JSON", "XML", "APNSModel", "Document",
                 "TestSupport",
             ]),
         tests("JSON", uses: ["Document", "TestSupport"]),
         tests("YAML", uses: ["Document", "TestSupport"]),
+        tests("XML", uses: ["Document", "TestSupport"]),
         tests("OpenSSL", uses: ["TestSupport"]),
         tests("MicroHTTPD", uses: ["LinuxIO", "TestSupport"]),
         tests("LinuxIO", uses: ["TestSupport"]),
