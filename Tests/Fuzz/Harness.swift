@@ -13,6 +13,7 @@ enum Harness: String, CaseIterable {
     case proxy
     case journal
     case relay
+    case xmlrpc
 
     /// Feeds one input to what is fuzzed.
     func run(_ input: Span<UInt8>) {
@@ -30,6 +31,7 @@ enum Harness: String, CaseIterable {
         case .proxy: ProxyFuzz.run(input)
         case .journal: JournalFuzz.run(input)
         case .relay: RelayFuzz.run(input)
+        case .xmlrpc: XMLRPCFuzz.run(input)
         }
     }
 }
