@@ -3,7 +3,7 @@ import SpoolModel
 /// A call of pyapns' `provision(app_id, cert, environment, timeout=15)`.
 package struct Provision: Hashable, Sendable {
     /// The gateway that the app uses.
-    package enum Environment: String, CaseIterable, Sendable {
+    package enum Environment: String, Sendable {
         /// The gateway for development.
         case sandbox
         /// The gateway for users.
