@@ -175,7 +175,7 @@ let package = Package(
             "Doors",
             uses: [
                 "DoorConfiguration", "DoorModel", "ServiceProcess", "SpoolInspection", "JobOperations", "Configuration",
-                "APNSServing", "MicroHTTPD",
+                "APNSServing", "MicroHTTPD", "XML",
                 "APNSGateway", "SecureTransport", "SpoolClient", "SpoolStore", "JSON", "NGHTTP2", "LinuxIO", "OpenSSL",
                 "SpoolModel", "JobFormat", "HTTP2", "APNSHTTP2", "APNSModel", "Document", logging,
             ]),

@@ -32,6 +32,12 @@ struct DoorSetup {
             let reader = try SpoolReader(spool: configuration.spool)
             doors.append(JSONDoor(set, at: place, with: .init(desk: desk, reader: reader, logger: logger), on: reactor))
         }
+        if let rules = configuration.xmlrpc {
+            let feedback = try FeedbackReports(
+                door: "xmlrpc", spool: configuration.spool, state: configuration.state)
+            let tools = XMLRPCDoor.Tools(desk: desk, feedback: feedback, logger: logger)
+            doors.append(XMLRPCDoor(set, rules, with: tools, on: reactor))
+        }
         return doors
     }
 

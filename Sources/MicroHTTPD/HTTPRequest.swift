@@ -20,7 +20,8 @@ import CMicroHTTPD
     package internal(set) var bodyByteCount = 0
 
     let connection: OpaquePointer
-    unowned let server: HTTPServer
+    /// Libmicrohttpd asks for the rest of an answer's body also while the server is being released.
+    unowned(unsafe) let server: HTTPServer
     var state = State.reading(limit: 0)
     var response: HTTPResponse?
     /// What is to be sent of the response's body, and how much of it has been.
@@ -41,8 +42,10 @@ import CMicroHTTPD
         case answered
     }
 
-    init(number: Int, method: String, path: String, of connection: OpaquePointer, _ server: HTTPServer) {
-        (self.number, self.method, self.path, self.server) = (number, method, path, server)
+    init(_ line: (method: String, path: String), number: Int, of connection: OpaquePointer, _ server: HTTPServer) {
+        (method, path) = line
+        self.number = number
+        unsafe self.server = server
         unsafe self.connection = connection
     }
 

@@ -49,6 +49,8 @@ import Glibc
     private var connections: [Int: HTTPConnection] = [:]
     private var now = 0
     private var isStopping = false
+    /// Whether no connection may be suspended any more.
+    private var isEnding = false
     /// Decides about heads; only during `run`.
     private var admit: ((HTTPRequest) -> Admission)?
 
@@ -72,8 +74,10 @@ import Glibc
     }
 
     deinit {
-        // Libmicrohttpd must not end while a connection is suspended.
+        isEnding = true
+        // Libmicrohttpd must not end while a connection is suspended, and resumes it only when it runs.
         for request in requests.values where request.isSuspended { unsafe MHD_resume_connection(request.connection) }
+        unsafe _ = MHD_run(pointer)
         unsafe MHD_stop_daemon(pointer)
     }
 
@@ -193,7 +197,7 @@ import Glibc
 
     func requestBegins(_ pointer: OpaquePointer, method: String, path: String) -> HTTPRequest {
         lastNumber += 1
-        let request = unsafe HTTPRequest(number: lastNumber, method: method, path: path, of: pointer, self)
+        let request = unsafe HTTPRequest((method, path), number: lastNumber, of: pointer, self)
         requests[lastNumber] = request
         unsafe connection(of: pointer)?.isIdle = false
         request.readFields()
@@ -210,7 +214,8 @@ import Glibc
         request.bodyByteCount += bytes.count
         guard case .reading(let limit) = request.state else { return }
         unsafe request.body.append(contentsOf: bytes)
-        guard request.body.count >= limit else { return }
+        // Of a chunked body, libmicrohttpd passes on what it has read although the connection is suspended.
+        guard request.body.count >= limit, !request.isSuspended, !isEnding else { return }
         events.append(.piece(request))
         suspend(request)
     }
@@ -230,6 +235,7 @@ import Glibc
     /// Sends the answer if there is one, or reports that the whole request has arrived.
     func requestIsWhole(_ request: HTTPRequest) -> MHD_Result {
         if let response = request.response { return queue(response, for: request) }
+        guard !isEnding else { return .NO }
         request.state = .waiting
         events.append(.whole(request))
         suspend(request)
@@ -259,7 +265,7 @@ import Glibc
     func read(_ request: HTTPRequest, into target: UnsafeMutableBufferPointer<UInt8>) -> Int {
         let rest = request.outgoing.count - request.outgoingOffset
         guard rest > 0 else {
-            guard !request.hasAllOutgoing else { return -1 }
+            guard !request.hasAllOutgoing, !isEnding else { return -1 }
             events.append(.drained(request))
             suspend(request)
             return 0

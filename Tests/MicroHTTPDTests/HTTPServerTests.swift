@@ -36,11 +36,15 @@ struct HTTPServerTests {
         }
     }
 
-    @Test func `a long body comes in pieces, and waits for each to be taken`() async throws {
+    @Test(arguments: [false, true])
+    func `a long body comes in pieces, and waits for each to be taken`(isChunked: Bool) async throws {
         try await Exchange.run { exchange in
             exchange.limit = 1_000
             let body = String(repeating: "0123456789", count: 5_000)
-            try exchange.send("POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 50000\r\n\r\n" + body)
+            let field = isChunked ? "Transfer-Encoding: chunked" : "Content-Length: 50000"
+            let chunk = "1F4\r\n" + String(repeating: "0123456789", count: 50) + "\r\n"
+            let sent = isChunked ? String(repeating: chunk, count: 100) + "0\r\n\r\n" : body
+            try exchange.send("POST / HTTP/1.1\r\nHost: x\r\n\(field)\r\n\r\n" + sent)
             var arrived: [UInt8] = []
             while true {
                 switch try await exchange.nextEvent() {

@@ -2,7 +2,6 @@ import APNSGateway
 import APNSModel
 import DoorConfiguration
 import DoorModel
-import Glibc
 import LinuxIO
 import Logging
 import MicroHTTPD
@@ -40,7 +39,7 @@ final class HTTPFront {
             socket = try local.duplicate()
         }
         guard let server = HTTPServer(socket: socket.relinquish(), limits: limits) else {
-            throw SystemError(code: ENFILE, operation: "MHD_start_daemon", subject: place.description)
+            throw SystemError.last("MHD_start_daemon", place.description)
         }
         self.server = server
         watch = try ForeignDescriptor(server.descriptor, on: reactor)

@@ -1,27 +1,7 @@
 import Document
 import DoorModel
 import JobFormat
-import LinuxIO
 import SpoolClient
-
-extension APIProblem {
-    /// Nothing can be taken in for now.
-    static let unavailable = {
-        var problem = APIProblem(503, "no job can be taken now", remedy: "send it again; the door's log says why")
-        problem.retryAfter = 1
-        return problem
-    }()
-
-    /// Creates the problem for an error.
-    init(_ error: any Error) {
-        switch error {
-        case let problem as APIProblem: self = problem
-        case let trouble as DoorTrouble: self.init(503, trouble.description)
-        case let fault as SpoolClientError: self.init(fault.isInputFault ? 400 : 500, fault.message, remedy: fault.hint)
-        default: self.init(500, "\(error)", remedy: "make the door's user a member of the group of the app's folders")
-        }
-    }
-}
 
 extension JobDesk.Receipt {
     /// The answer to a job: `{"job":…,"recipients":…,"rejected":…}`, and findings if there are any.

@@ -25,12 +25,6 @@ struct APICall: Sendable {
     var isStreaming = false
 
     static let noSuchApp = APIProblem(404, "there is no such app", remedy: "see `pushspool status` for the apps")
-    static let unauthorized = APIProblem(
-        401, "the request does not prove who sends it", remedy: "send Authorization: Bearer <token of a producer>")
-
-    static func tooLong(_ limit: Int) -> APIProblem {
-        APIProblem(413, "the body is longer than \(limit) bytes", remedy: "send several jobs, or raise limits.request")
-    }
 
     /// Lets a request in.
     ///
@@ -40,9 +34,9 @@ struct APICall: Sendable {
         route = try APIRoute(method: request.method, path: request.path)
         producer = book.producer(behind: request)
         guard !route.isPublic else { return }
-        guard let producer else { throw Self.unauthorized }
+        guard let producer else { throw APIProblem.unauthorized }
         if let app = route.app, !producer.may(use: app) { throw Self.noSuchApp }
-        if let count = request.announcedByteCount, count > bodyLimit { throw Self.tooLong(bodyLimit) }
+        if let count = request.announcedByteCount, count > bodyLimit { throw APIProblem.tooLong(bodyLimit) }
         try readRest(of: request)
         guard mayDrop else { return }
         guard book.isInTurn(producer, at: now) else {

@@ -14,7 +14,7 @@ import SpoolModel
 ///
 /// It runs on one reactor; files are others'.
 actor JSONDoor: Door {
-    nonisolated let name = "http"
+    nonisolated var name: String { "http" }
     private nonisolated let reactor: Reactor
     let tools: Tools
     private let place: ListenPlace
@@ -107,13 +107,13 @@ actor JSONDoor: Door {
         switch event {
         case .piece(let request):
             guard request.bodyByteCount <= bodyLimit else {
-                answer(request.number, HTTPResponse(APICall.tooLong(bodyLimit)))
+                answer(request.number, HTTPResponse(APIProblem.tooLong(bodyLimit)))
                 return nil
             }
             return .append(request.number, request.takeBody())
         case .whole(let request):
             guard request.bodyByteCount <= bodyLimit else {
-                answer(request.number, HTTPResponse(APICall.tooLong(bodyLimit)))
+                answer(request.number, HTTPResponse(APIProblem.tooLong(bodyLimit)))
                 return nil
             }
             return .conclude(request.number, request.takeBody())
@@ -252,7 +252,7 @@ actor JSONDoor: Door {
     }
 
     private func push(_ body: [UInt8], by producer: Producer?) async throws -> HTTPResponse {
-        guard let producer else { throw APICall.unauthorized }
+        guard let producer else { throw APIProblem.unauthorized }
         let result = try await GorushPush(body, by: producer, through: tools.desk).result()
         book.take(result.recipientCount, of: producer, at: .now)
         return HTTPResponse(status: 200, contentType: "application/json", body: result.json)
@@ -282,7 +282,9 @@ actor JSONDoor: Door {
         do {
             for _ in 0..<Self.heartbeat {
                 let page = try await tools.reader.next(of: number)
-                if !page.bytes.isEmpty || page.isLast { return send(page.bytes, isLast: page.isLast, on: number) }
+                if !page.bytes.isEmpty || page.isLast || front?.isStopping == true {
+                    return send(page.bytes, isLast: page.isLast, on: number)
+                }
                 try await reactor.sleep(for: Self.eventPause)
             }
             send(Array(":\n\n".utf8), isLast: false, on: number)

@@ -18,9 +18,8 @@ import SpoolModel
 ///
 /// It runs on one reactor. Files are the writer's.
 actor RelayDoor: Door {
-    nonisolated let name = "apns"
+    nonisolated var name: String { "apns" }
     private nonisolated let reactor: Reactor
-    private let address: SocketAddress
     private let writer: SpoolWriter
     private let feedback: FeedbackWatch?
     private let logger: Logger
@@ -44,8 +43,9 @@ actor RelayDoor: Door {
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { reactor.asUnownedSerialExecutor() }
 
-    /// Who may connect, and how many.
+    /// Where clients connect, who may, and how many.
     private struct Admission {
+        let address: SocketAddress
         let context: TLSContext
         /// The places of producers, by the fingerprints of the public keys of their certificates.
         let certificateProducers: [[UInt8]: Int]
@@ -73,9 +73,8 @@ actor RelayDoor: Door {
     ) {
         let configuration = set.configuration
         (reactor, writer, feedback, logger) = means
-        address = rules.relay.address
         admission = Admission(
-            context: rules.context, certificateProducers: set.certificateProducers,
+            address: rules.relay.address, context: rules.context, certificateProducers: set.certificateProducers,
             connectionLimit: configuration.connectionLimit)
         var recent = RecentIDs(lifetime: rules.relay.dedupe)
         for (key, time) in known {
@@ -103,7 +102,8 @@ actor RelayDoor: Door {
         let places = intake.admit(
             set.configuration.producers.map(\.producer), producerBehind: set.tokenCheck)
         admission = Admission(
-            context: context, certificateProducers: set.certificateProducers.compactMapValues { places[$0] },
+            address: admission.address, context: context,
+            certificateProducers: set.certificateProducers.compactMapValues { places[$0] },
             connectionLimit: set.configuration.connectionLimit)
         for connection in connections.values { connection.beginLeaving() }
         await lookForApps()
@@ -112,7 +112,7 @@ actor RelayDoor: Door {
     // MARK: Running
 
     func listen() throws {
-        let listener = try Listener(on: address, reactor: reactor)
+        let listener = try Listener(on: admission.address, reactor: reactor)
         self.listener = listener
         logger.notice("relay listens", metadata: [LogKey.path: "\(listener.address)"])
     }

@@ -13,7 +13,8 @@ actor FeedbackReports {
     struct Report: Sendable {
         /// The tokens, in the order of publication.
         let tokens: [LostToken]
-        fileprivate let app: String
+        /// The app.
+        let app: String
         fileprivate let cursor: FeedbackCursor
     }
 

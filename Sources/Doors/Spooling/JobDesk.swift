@@ -99,6 +99,14 @@ actor JobDesk {
         known = (Dictionary(targets) { first, _ in first }, router, .now)
     }
 
+    /// Writes the files of an app.
+    ///
+    /// - Throws: Errors of `AppFiles`.
+    func write(_ provision: Provision, to folder: String) throws {
+        try AppFiles(folder).write(provision)
+        known = nil
+    }
+
     // MARK: Jobs
 
     /// Drops a job that is complete.

@@ -9,7 +9,7 @@ enum Layering {
         "SpoolModel", "DoorModel",
     ]
     /// The wrappers of C libraries, and the only homes of `unsafe`.
-    static let islands: Set = ["JSON", "YAML", "XML", "NGHTTP2", "OpenSSL", "LinuxIO"]
+    static let islands: Set = ["JSON", "YAML", "XML", "NGHTTP2", "MicroHTTPD", "OpenSSL", "LinuxIO"]
 
     /// For every target of the product: the modules it may import.
     static let allowed: [String: Set<String>] = [
@@ -28,6 +28,7 @@ enum Layering {
         "XML": ["CExpat", "Document"],
         "NGHTTP2": ["CNGHTTP2", "HTTP2"],
         "OpenSSL": ["COpenSSL", "Glibc", "Synchronization"],
+        "MicroHTTPD": ["CMicroHTTPD", "Glibc"],
         "LinuxIO": ["CLinux", "Document", "Glibc", "Synchronization"],
         "SecureTransport": ["LinuxIO", "OpenSSL", "Synchronization"],
         "SpoolStore": ["LinuxIO", "SpoolModel", "JournalModel", "JobFormat", "APNSModel", "Synchronization"],
@@ -80,7 +81,7 @@ enum Layering {
         ],
         "Doors": [
             "DoorConfiguration", "DoorModel", "ServiceProcess", "SpoolInspection", "JobOperations", "Configuration",
-            "APNSServing",
+            "APNSServing", "MicroHTTPD", "XML",
             "APNSGateway", "SecureTransport", "SpoolClient", "SpoolStore", "JSON", "NGHTTP2", "LinuxIO", "OpenSSL",
             "SpoolModel", "JobFormat", "HTTP2", "APNSHTTP2", "APNSModel", "Document", "Logging",
         ],
@@ -112,7 +113,7 @@ enum Layering {
     ]
 
     /// The C libraries' own targets, which hold no Swift.
-    static let systemLibraries: Set = ["CSimdJSON", "CYAML", "CExpat", "CNGHTTP2", "COpenSSL", "CLinux"]
+    static let systemLibraries: Set = ["CSimdJSON", "CYAML", "CExpat", "CMicroHTTPD", "CNGHTTP2", "COpenSSL", "CLinux"]
 
     /// Imports that the table does not allow, and files of targets it does not know.
     static func findings(in file: SourceFile) -> [Finding] {

@@ -1,0 +1,30 @@
+import DoorModel
+import SpoolClient
+
+extension APIProblem {
+    /// Nothing can be taken in for now.
+    static let unavailable = {
+        var problem = APIProblem(503, "no job can be taken now", remedy: "send it again; the door's log says why")
+        problem.retryAfter = 1
+        return problem
+    }()
+
+    /// It is not known who sends the request.
+    static let unauthorized = APIProblem(
+        401, "the request does not prove who sends it", remedy: "send Authorization: Bearer <token of a producer>")
+
+    /// The body is too long.
+    static func tooLong(_ limit: Int) -> APIProblem {
+        APIProblem(413, "the body is longer than \(limit) bytes", remedy: "send several jobs, or raise limits.request")
+    }
+
+    /// Creates the problem for an error.
+    init(_ error: any Error) {
+        switch error {
+        case let problem as APIProblem: self = problem
+        case let trouble as DoorTrouble: self.init(503, trouble.description)
+        case let fault as SpoolClientError: self.init(fault.isInputFault ? 400 : 500, fault.message, remedy: fault.hint)
+        default: self.init(500, "\(error)", remedy: "make the door's user a member of the group of the app's folders")
+        }
+    }
+}

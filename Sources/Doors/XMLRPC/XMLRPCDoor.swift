@@ -1,0 +1,321 @@
+import APNSGateway
+import APNSModel
+import Document
+import DoorConfiguration
+import DoorModel
+import JSON
+import JobFormat
+import JobOperations
+import LinuxIO
+import Logging
+import MicroHTTPD
+import SpoolModel
+import XML
+
+/// The door for clients of pyapns: XML-RPC over HTTP/1.1.
+///
+/// It runs on one reactor; files are others'.
+actor XMLRPCDoor: Door {
+    nonisolated var name: String { "xmlrpc" }
+    private nonisolated let reactor: Reactor
+    private let tools: Tools
+    private let rules: DoorConfiguration.XMLRPC
+    private let limits: HTTPServer.Limits
+    private let bodyLimit: Int
+    private var front: HTTPFront?
+    private var book = ProducerBook()
+    private var producers: [Int: Producer] = [:]
+    private var requests: [Int: HTTPRequest] = [:]
+    private var budget = BodyBudget()
+    private var counts = DoorCounts()
+    /// The reports that clients were sent, until it is known that they have them.
+    private var reports: [Int: FeedbackReports.Report] = [:]
+    /// The apps whose feedback is being told.
+    private var told: Set<String> = []
+    private let telling: Condition
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { reactor.asUnownedSerialExecutor() }
+
+    /// What it works with.
+    struct Tools: Sendable {
+        let desk: JobDesk
+        let feedback: FeedbackReports
+        let logger: Logger
+    }
+
+    /// How deep values may be nested.
+    private static let depth = 32
+    /// How often `provision` looks whether the daemon has an app.
+    private static let lookPause = Duration.milliseconds(200)
+
+    /// Creates a door that listens nowhere yet.
+    init(_ set: DoorSet, _ rules: DoorConfiguration.XMLRPC, with tools: Tools, on reactor: Reactor) {
+        (self.tools, self.rules, self.reactor) = (tools, rules, reactor)
+        bodyLimit = set.configuration.requestByteLimit
+        var limits = HTTPServer.Limits()
+        limits.connections = set.configuration.connectionLimit
+        self.limits = limits
+        telling = Condition(on: reactor)
+        book.admit(set.configuration.producers.map(\.producer), bearers: set.bearers)
+    }
+
+    func configure(_ set: DoorSet) {
+        book.admit(set.configuration.producers.map(\.producer), bearers: set.bearers)
+    }
+
+    // MARK: Running
+
+    func listen() throws {
+        let front = try HTTPFront(at: rules.place, limits: limits, on: reactor)
+        self.front = front
+        tools.logger.notice("xmlrpc listens", metadata: [LogKey.path: "\(front.place)"])
+    }
+
+    func run() async {
+        guard let front else { return }
+        await withDiscardingTaskGroup { group in
+            await front.run {
+                admit($0)
+            } take: { event in
+                if let work = take(event) { group.addTask { await self.work(work) } }
+            }
+        }
+    }
+
+    /// Something to do that takes a while.
+    private enum Work: Sendable {
+        case call(Int, [UInt8])
+        case confirm(FeedbackReports.Report)
+    }
+
+    private func admit(_ request: HTTPRequest) -> HTTPServer.Admission {
+        counts.requestCount += 1
+        do throws(APIProblem) {
+            let producer = try producer(of: request)
+            let byteCount = request.announcedByteCount ?? bodyLimit
+            guard byteCount <= bodyLimit else { throw APIProblem.tooLong(bodyLimit) }
+            guard budget.reserve(byteCount, for: request.number) else { throw APIProblem.unavailable }
+            (producers[request.number], requests[request.number]) = (producer, request)
+            return .read(limit: bodyLimit + 1)
+        } catch {
+            counts.refusals[error.reason, default: 0] += 1
+            return .answer(HTTPResponse(error))
+        }
+    }
+
+    /// Returns who sends a request.
+    ///
+    /// - Throws: Why it is not let in. A browser cannot send this media type to another site unasked.
+    private func producer(of request: HTTPRequest) throws(APIProblem) -> Producer {
+        guard request.path == "/" else {
+            throw APIProblem(404, "there is no such path", remedy: "send calls to /, without RPC2")
+        }
+        guard request.method == "POST" else {
+            var problem = APIProblem(405, "\(request.method) is not a method of this path")
+            problem.allowed = "POST"
+            throw problem
+        }
+        let type = request.fields["content-type"]?.prefix { $0 != ";" }.lowercased().filter { $0 != " " }
+        guard type == "text/xml" || type == "application/xml" else {
+            throw APIProblem(415, "the Content-Type must be text/xml")
+        }
+        if request.fields["authorization"] == nil, rules.place.isOfThisHost {
+            return rules.producer.flatMap { book.producer(named: $0) } ?? Producer(name: name)
+        }
+        guard let producer = book.producer(behind: request) else { throw APIProblem.unauthorized }
+        return producer
+    }
+
+    private func take(_ event: HTTPServer.Event) -> Work? {
+        switch event {
+        case .piece(let request):
+            counts.refusals["status 413", default: 0] += 1
+            front?.answer(request, HTTPResponse(APIProblem.tooLong(bodyLimit)))
+        case .whole(let request): return .call(request.number, request.takeBody())
+        case .drained: break
+        case .ended(let request, let isDelivered):
+            budget.release(request.number)
+            (producers[request.number], requests[request.number]) = (nil, nil)
+            guard let report = reports.removeValue(forKey: request.number) else { break }
+            if isDelivered { return .confirm(report) }
+            finishTelling(report.app)
+        }
+        return nil
+    }
+
+    private func work(_ work: Work) async {
+        switch work {
+        case .call(let number, let body): await call(number, body)
+        case .confirm(let report): await confirm(report)
+        }
+    }
+
+    // MARK: Calls
+
+    private func call(_ number: Int, _ body: [UInt8]) async {
+        guard let producer = producers[number] else { return }
+        let response: MethodResponse
+        do throws(MethodFault) {
+            switch try PyapnsCall(reading: body, depth: Self.depth) {
+            case .notify(let notify): response = try await self.notify(notify, by: producer)
+            case .provision(let provision): response = try await self.provision(provision, by: producer)
+            case .feedback(let app): response = .feedback(try await feedback(of: app, for: number, by: producer))
+            }
+            counts.acceptedCount += 1
+        } catch {
+            counts.refusals["fault \(error.code)", default: 0] += 1
+            response = .fault(error)
+        }
+        guard let request = requests[number] else {
+            // The client has gone, and was told nothing.
+            if let report = reports.removeValue(forKey: number) { finishTelling(report.app) }
+            return
+        }
+        front?.answer(request, HTTPResponse(status: 200, contentType: "text/xml", body: response.bytes))
+    }
+
+    private func target(_ app: String, for producer: Producer) async throws(MethodFault) -> JobDesk.Target? {
+        do {
+            guard producer.may(use: app) else { return nil }
+            return try await tools.desk.target(app)
+        } catch {
+            throw .notAccepted("\(error)")
+        }
+    }
+
+    private func notify(_ notify: Notify, by producer: Producer) async throws(MethodFault) -> MethodResponse {
+        guard let target = try await target(notify.app, for: producer) else { throw .unknownApp }
+        guard notify.count > 0 else { return .nothing }
+        guard book.isInTurn(producer, at: .now) else {
+            throw .notAccepted("the producer's rate is used up; call again a little later")
+        }
+        let start = Moment.now
+        switch await tools.desk.drop(notify.job, as: "xmlrpc.json", for: target, isAllOrNothing: true) {
+        case .dropped(let receipt):
+            counts.dropTimes.add(nanoseconds: (Moment.now - start).wholeNanoseconds)
+            book.take(receipt.recipientCount, of: producer, at: .now)
+            return .nothing
+        case .refused(let diagnostics):
+            throw .notAccepted(diagnostics.first { $0.severity == .error }?.sentence ?? "the job would fail")
+        case .unavailable: throw .notAccepted("no job can be taken now; the door's log says why")
+        }
+    }
+
+    /// Accepts an app that exists; writes its configuration if it may, and waits for the daemon to take it in.
+    private func provision(_ provision: Provision, by producer: Producer) async throws(MethodFault) -> MethodResponse {
+        guard producer.may(use: provision.app) else { throw .unknownApp }
+        if rules.provision == .create {
+            do {
+                try await tools.desk.write(provision, to: rules.apps)
+            } catch {
+                throw .notAccepted("\(error)")
+            }
+        }
+        let deadline = Moment.now + min(provision.timeout, .seconds(60))
+        while true {
+            if let known = try await target(provision.app, for: producer) {
+                if known.app.isSandbox == (provision.environment == .sandbox) { return .nothing }
+                let other = known.app.isSandbox ? "sandbox" : "production"
+                guard rules.provision == .create, Moment.now < deadline else {
+                    throw .invalidEnvironment("\(provision.environment.rawValue); the app's is \(other)")
+                }
+            }
+            guard rules.provision == .create else { throw .unknownApp }
+            guard Moment.now < deadline else {
+                throw .notAccepted("the daemon has not taken the app in; its log says why")
+            }
+            try? await reactor.sleep(for: Self.lookPause)
+        }
+    }
+
+    // MARK: Feedback
+
+    private func feedback(
+        of app: String, for number: Int, by producer: Producer
+    ) async throws(MethodFault) -> [MethodResponse.GoneToken] {
+        guard try await target(app, for: producer) != nil else { throw .unknownApp }
+        // Two clients must not be told the same tokens.
+        guard await telling.wait(until: .now + .seconds(60), for: { !told.contains(app) }) else {
+            throw .notAccepted("another client is being told the feedback; call again")
+        }
+        told.insert(app)
+        do {
+            let report = try await tools.feedback.report(of: app, includesInvalid: false)
+            reports[number] = report
+            return report.tokens.map { .init($0.token, since: $0.goneSince ?? $0.reportedAt ?? .now) }
+        } catch {
+            finishTelling(app)
+            throw .notAccepted("\(error)")
+        }
+    }
+
+    private func confirm(_ report: FeedbackReports.Report) async {
+        do {
+            try await tools.feedback.confirm(report)
+        } catch {
+            tools.logger.error(
+                "feedback will be told again", metadata: [LogKey.app: "\(report.app)", LogKey.error: "\(error)"])
+        }
+        finishTelling(report.app)
+    }
+
+    private func finishTelling(_ app: String) {
+        told.remove(app)
+        telling.broadcast()
+    }
+
+    // MARK: Figures
+
+    var figures: DoorCounts {
+        var now = counts
+        front?.count(into: &now)
+        return now
+    }
+
+    // MARK: The end
+
+    func beginStopping() { front?.beginStopping() }
+
+    func awaitIdle(until deadline: ContinuousClock.Instant) async { await front?.awaitIdle(until: deadline) }
+}
+
+extension PyapnsCall {
+    /// Reads a call.
+    ///
+    /// - Throws: The fault to answer.
+    fileprivate init(reading xml: [UInt8], depth: Int) throws(MethodFault) {
+        let document = DocumentReader(
+            xml, depth: MethodCallReader.elementDepth(for: depth), byteCount: max(1, xml.count))
+        var reader = MethodCallReader(depth: depth)
+        while let event = try Self.next(of: document) {
+            do throws(MethodFault) {
+                switch event {
+                case .begin(let name): try reader.begin(name)
+                case .text(let text): try reader.append(text: text)
+                case .end: try reader.end()
+                }
+            } catch {
+                throw error.at(document.place)
+            }
+        }
+        let call = try reader.finish()
+        try self.init(call.method, parameters: Self.root(of: call.parameters))
+    }
+
+    private static func next(of document: DocumentReader) throws(MethodFault) -> DocumentReader.Event? {
+        do throws(Diagnostic) {
+            return try document.next()
+        } catch {
+            throw MethodFault(malformed: error)
+        }
+    }
+
+    private static func root(of json: [UInt8]) throws(MethodFault) -> Node {
+        var parser = JSON.Parser()
+        do throws(Diagnostic) {
+            return try parser.parse(json).root
+        } catch {
+            throw .invalidParameters(error.message)
+        }
+    }
+}
