@@ -12,6 +12,7 @@ DEBIAN_PACKAGES := \
 	libsimdjson-dev \
 	libssl-dev \
 	libyaml-dev \
+	libzmq3-dev \
 	openssl \
 	pkg-config \
 	python3 \

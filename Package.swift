@@ -63,6 +63,7 @@ let package = Package(
         .systemLibrary(name: "CNGHTTP2", pkgConfig: "libnghttp2", providers: [.apt(["libnghttp2-dev"])]),
         .systemLibrary(
             name: "CMicroHTTPD", pkgConfig: "libmicrohttpd", providers: [.apt(["libmicrohttpd-dev"])]),
+        .systemLibrary(name: "CZeroMQ", pkgConfig: "libzmq", providers: [.apt(["libzmq3-dev"])]),
         .systemLibrary(name: "CLinux"),
         layer("JSON", uses: ["CSimdJSON", "Document"]),
         layer("YAML", uses: ["CYAML", "Document"]),
@@ -71,6 +72,7 @@ let package = Package(
         layer("OpenSSL", uses: ["COpenSSL"]),
         layer("MicroHTTPD", uses: ["CMicroHTTPD"]),
         layer("LinuxIO", uses: ["CLinux", "Document"]),
+        layer("ZeroMQ", uses: ["CZeroMQ", "LinuxIO"]),
 
         // Shells: own descriptors; wait, then do what a core said.
         layer("SecureTransport", uses: ["LinuxIO", "OpenSSL"]),
@@ -224,6 +226,7 @@ let package = Package(
         tests("OpenSSL", uses: ["TestSupport"]),
         tests("MicroHTTPD", uses: ["LinuxIO", "TestSupport"]),
         tests("LinuxIO", uses: ["TestSupport"]),
+        tests("ZeroMQ", uses: ["LinuxIO", "TestSupport"]),
         tests("SecureTransport", uses: ["LinuxIO", "OpenSSL", "TestSupport"]),
         tests("SpoolStore", uses: ["LinuxIO", "SpoolModel", "JournalModel", "JobFormat", "APNSModel", "TestSupport"]),
         tests("SpoolClient", uses: ["LinuxIO", "TestSupport"]),

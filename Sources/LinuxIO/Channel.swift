@@ -15,6 +15,17 @@ package final class Channel {
         self.descriptor = descriptor
     }
 
+    /// Waits until the descriptor becomes readable, for one that a library reads itself: each event ends one wait.
+    ///
+    /// Look at the library's state after every wait. An event that came since the last wait ends this one at once.
+    ///
+    /// - Returns: As `Waiter.wait`.
+    package func waitForNews(until deadline: ContinuousClock.Instant? = nil) async -> Readiness {
+        let found = await waiter.wait(for: .readable, until: deadline)
+        if found.contains(.readable) { waiter.noteExhausted(.readable) }
+        return found
+    }
+
     deinit {
         waiter.unwatch(descriptor)
     }

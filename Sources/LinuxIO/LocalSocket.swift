@@ -53,8 +53,13 @@ package final class LocalSocket: Sendable {
         self.descriptor = descriptor
     }
 
+    /// Returns a second descriptor for the socket, for a library that accepts its connections.
+    ///
+    /// - Throws: `SystemError`: no descriptor left.
+    package func duplicateDescriptor() throws(SystemError) -> Descriptor { try descriptor.duplicate() }
+
     /// Removes the socket's name, unless it belongs to another file by now. If that fails, the next process replaces it.
-    func removeName() {
+    package func removeName() {
         guard let identity, let status = try? directory.status(of: name), status.identity == identity else { return }
         _ = try? directory.unlink(name)
     }

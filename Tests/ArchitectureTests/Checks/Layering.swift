@@ -9,7 +9,7 @@ enum Layering {
         "SpoolModel", "DoorModel",
     ]
     /// The wrappers of C libraries, and the only homes of `unsafe`.
-    static let islands: Set = ["JSON", "YAML", "XML", "NGHTTP2", "MicroHTTPD", "OpenSSL", "LinuxIO"]
+    static let islands: Set = ["JSON", "YAML", "XML", "NGHTTP2", "MicroHTTPD", "OpenSSL", "LinuxIO", "ZeroMQ"]
 
     /// For every target of the product: the modules it may import.
     static let allowed: [String: Set<String>] = [
@@ -30,6 +30,7 @@ enum Layering {
         "OpenSSL": ["COpenSSL", "Glibc", "Synchronization"],
         "MicroHTTPD": ["CMicroHTTPD", "Glibc"],
         "LinuxIO": ["CLinux", "Document", "Glibc", "Synchronization"],
+        "ZeroMQ": ["CZeroMQ", "LinuxIO", "Glibc"],
         "SecureTransport": ["LinuxIO", "OpenSSL", "Synchronization"],
         "SpoolStore": ["LinuxIO", "SpoolModel", "JournalModel", "JobFormat", "APNSModel", "Synchronization"],
         "SpoolClient": ["LinuxIO"],
@@ -113,7 +114,9 @@ enum Layering {
     ]
 
     /// The C libraries' own targets, which hold no Swift.
-    static let systemLibraries: Set = ["CSimdJSON", "CYAML", "CExpat", "CMicroHTTPD", "CNGHTTP2", "COpenSSL", "CLinux"]
+    static let systemLibraries: Set = [
+        "CSimdJSON", "CYAML", "CExpat", "CMicroHTTPD", "CNGHTTP2", "COpenSSL", "CZeroMQ", "CLinux",
+    ]
 
     /// Imports that the table does not allow, and files of targets it does not know.
     static func findings(in file: SourceFile) -> [Finding] {

@@ -1,0 +1,22 @@
+package import LinuxIO
+
+extension ReplySocket {
+    /// The limits of a socket.
+    package struct Options: Hashable, Sendable {
+        /// The longest part of a request, in bytes. A client that sends a longer one is disconnected, before it has sent
+        /// it (ZMQ_MAXMSGSIZE).
+        package var requestByteLimit = 5 << 20
+        /// How many requests of one client are read in advance, at least 1; and how many replies to it may wait
+        /// (ZMQ_RCVHWM, ZMQ_SNDHWM). A client of type REQ has one at most.
+        package var waitingLimit = 16
+        /// How long a new client may take for the handshake before it is disconnected (ZMQ_HANDSHAKE_IVL).
+        package var handshakeLimit = Duration.seconds(10)
+        /// How long closing waits for a reply that the client does not read, in whole milliseconds (ZMQ_LINGER).
+        package var linger = Duration.milliseconds(100)
+        /// Who may connect to an `ipc://` endpoint.
+        package var access = LocalSocket.Access()
+
+        /// Creates the usual limits.
+        package init() {}
+    }
+}

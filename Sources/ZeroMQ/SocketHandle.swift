@@ -1,0 +1,151 @@
+import CZeroMQ
+import Glibc
+import LinuxIO
+
+/// Owns a socket of type REP and the context that it is alone in.
+@safe struct SocketHandle: ~Copyable {
+    private let context: UnsafeMutableRawPointer
+    private let socket: UnsafeMutableRawPointer
+
+    private init(context: UnsafeMutableRawPointer, socket: UnsafeMutableRawPointer) {
+        unsafe (self.context, self.socket) = (context, socket)
+    }
+
+    /// Creates a socket that is not bound.
+    ///
+    /// - Throws: `ReplySocketError`: EMFILE, ENOMEM.
+    static func open(_ options: ReplySocket.Options) throws(ReplySocketError) -> SocketHandle {
+        guard let context = unsafe zmq_ctx_new() else { throw .last("zmq_ctx_new") }
+        unsafe zmq_ctx_set(context, ZMQ_IO_THREADS, 1)
+        unsafe zmq_ctx_set(context, ZMQ_MAX_SOCKETS, 1)
+        guard let socket = unsafe zmq_socket(context, ZMQ_REP) else {
+            let error = ReplySocketError.last("zmq_socket")
+            unsafe zmq_ctx_term(context)
+            throw error
+        }
+        let handle = unsafe SocketHandle(context: context, socket: socket)
+        try handle.apply(options)
+        return handle
+    }
+
+    deinit {
+        // Neither can fail on handles that this value owns; a signal may interrupt the second.
+        unsafe zmq_close(socket)
+        while unsafe zmq_ctx_term(context) != 0, zmq_errno() == EINTR {}
+    }
+
+    private func apply(_ options: ReplySocket.Options) throws(ReplySocketError) {
+        let waiting = max(1, Int32(clamping: options.waitingLimit))
+        try set(ZMQ_LINGER, to: options.linger.wholeMilliseconds, "ZMQ_LINGER")
+        try set(ZMQ_MAXMSGSIZE, to: Int64(clamping: options.requestByteLimit), "ZMQ_MAXMSGSIZE")
+        try set(ZMQ_RCVHWM, to: waiting, "ZMQ_RCVHWM")
+        try set(ZMQ_SNDHWM, to: waiting, "ZMQ_SNDHWM")
+        try set(ZMQ_HANDSHAKE_IVL, to: options.handshakeLimit.wholeMilliseconds, "ZMQ_HANDSHAKE_IVL")
+        try set(ZMQ_IPV6, to: Int32(1), "ZMQ_IPV6")
+        // So that clients whose host has died do not keep their connections.
+        try set(ZMQ_TCP_KEEPALIVE, to: Int32(1), "ZMQ_TCP_KEEPALIVE")
+    }
+
+    private func set(
+        _ option: Int32, to value: some FixedWidthInteger & BitwiseCopyable, _ name: String
+    ) throws(ReplySocketError) {
+        let code = unsafe withUnsafeBytes(of: value) { bytes in
+            unsafe zmq_setsockopt(socket, option, bytes.baseAddress, bytes.count)
+        }
+        guard code == 0 else { throw .last("zmq_setsockopt", name) }
+    }
+
+    /// Binds to an endpoint of TCP.
+    ///
+    /// - Returns: The endpoint with its port.
+    func bind(to endpoint: String) throws(ReplySocketError) -> String {
+        guard unsafe zmq_bind(socket, endpoint) == 0 else { throw .last("zmq_bind", endpoint) }
+        var text = [CChar](repeating: 0, count: 256)
+        var count = text.count
+        guard unsafe zmq_getsockopt(socket, ZMQ_LAST_ENDPOINT, &text, &count) == 0 else {
+            throw .last("zmq_getsockopt", "ZMQ_LAST_ENDPOINT")
+        }
+        // The count includes the zero at the end.
+        return String(decoding: text.prefix(max(0, count - 1)).map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+
+    /// Accepts the clients of a local socket that listens already.
+    func bind(to endpoint: String, over local: LocalSocket) throws(ReplySocketError) {
+        let copy = try ReplySocketError.wrapping { () throws(SystemError) in try local.duplicateDescriptor() }
+        try set(ZMQ_USE_FD, to: copy.rawValue, "ZMQ_USE_FD")
+        guard unsafe zmq_bind(socket, endpoint) == 0 else { throw .last("zmq_bind", endpoint) }
+        // It closes the copy with the socket.
+        _ = copy.relinquish()
+    }
+
+    /// Returns a copy of the descriptor that becomes readable when there is news for the owner of the socket.
+    func duplicateDescriptor() throws(SystemError) -> Descriptor {
+        var number: Int32 = -1
+        var count = MemoryLayout<Int32>.size
+        guard unsafe zmq_getsockopt(socket, ZMQ_FD, &number, &count) == 0 else { throw .last("zmq_getsockopt", "ZMQ_FD") }
+        let copy = fcntl(number, F_DUPFD_CLOEXEC, 0)
+        guard copy >= 0 else { throw .last("fcntl", "F_DUPFD_CLOEXEC") }
+        return Descriptor(adopting: copy)
+    }
+
+    /// Takes a request. `nil` means also that the socket has read all the news that the descriptor told of.
+    func receive() throws(ReplySocketError) -> ReplySocket.Request? {
+        let part = MessagePart()
+        guard try take(part) else { return nil }
+        guard part.hasMore else { return .whole(part.bytes) }
+        // Parts arrive together or not at all.
+        while part.hasMore, try take(part) {}
+        return .multipart
+    }
+
+    /// Takes a part, if there is one.
+    private func take(_ part: borrowing MessagePart) throws(ReplySocketError) -> Bool {
+        while unsafe !part.receive(from: socket) {
+            switch zmq_errno() {
+            case EAGAIN: return false
+            case EINTR: continue
+            default: throw .last("zmq_msg_recv")
+            }
+        }
+        return true
+    }
+
+    /// Sends the reply to the request that was taken last.
+    func send(_ reply: [UInt8]) throws(ReplySocketError) {
+        while unsafe zmq_send(socket, reply, reply.count, ZMQ_DONTWAIT) < 0 {
+            guard zmq_errno() == EINTR else { throw .last("zmq_send") }
+        }
+    }
+}
+
+/// Owns one part of a message in libzmq's memory.
+@safe private struct MessagePart: ~Copyable {
+    private let pointer = UnsafeMutablePointer<zmq_msg_t>.allocate(capacity: 1)
+
+    init() { unsafe zmq_msg_init(pointer) }
+
+    deinit {
+        unsafe zmq_msg_close(pointer)
+        unsafe pointer.deallocate()
+    }
+
+    /// Receives the next part, in place of the one before, without waiting. Returns whether it did; else libzmq knows why.
+    borrowing func receive(from socket: UnsafeMutableRawPointer) -> Bool {
+        unsafe zmq_msg_recv(pointer, socket, ZMQ_DONTWAIT) >= 0
+    }
+
+    /// Whether the message has more parts.
+    var hasMore: Bool { unsafe zmq_msg_more(pointer) != 0 }
+
+    /// A copy of the part.
+    var bytes: [UInt8] {
+        unsafe Array(UnsafeRawBufferPointer(start: zmq_msg_data(pointer), count: zmq_msg_size(pointer)))
+    }
+}
+
+extension Duration {
+    /// The milliseconds, from 0 to the greatest that libzmq takes.
+    fileprivate var wholeMilliseconds: Int32 {
+        Int32(max(0, min(self / .milliseconds(1), Double(Int32.max))))
+    }
+}
