@@ -6,8 +6,8 @@ extension ReplySocket {
         /// The longest part of a request, in bytes. A client that sends a longer one is disconnected, before it has sent
         /// it (ZMQ_MAXMSGSIZE).
         package var requestByteLimit = 5 << 20
-        /// How many requests of one client are read in advance, at least 1; and how many replies to it may wait
-        /// (ZMQ_RCVHWM, ZMQ_SNDHWM). A client of type REQ has one at most.
+        /// How many requests of one client are read in advance, at least 1 (ZMQ_RCVHWM). A client of type REQ sends the
+        /// next one after the reply.
         package var waitingLimit = 16
         /// How long a new client may take for the handshake before it is disconnected (ZMQ_HANDSHAKE_IVL).
         package var handshakeLimit = Duration.seconds(10)

@@ -1,25 +1,21 @@
 package import LinuxIO
 
-/// A ZeroMQ socket of type REP on a reactor: one request at a time, and one reply to each (zmq_socket(3)).
+/// A ZeroMQ socket on a reactor that replies to clients of type REQ.
 ///
 /// Belongs to one actor on the reactor. Only that actor may call it. A thread of libzmq accepts the clients and reads
-/// their requests in advance; the socket takes turns between the clients.
+/// their requests in advance; `receive()` takes turns between the clients.
 ///
-/// Call `receive()` until it returns `nil`, send a reply to each request, and only then `wait(until:)`. libzmq makes its
-/// descriptor (ZMQ_FD) readable once when it has news for this thread, and any call may take that news away, also
-/// `send(_:)`; so after a reply ask `receive()` again, which looks at the socket's state (ZMQ_EVENTS) itself.
+/// It is of type ROUTER, which speaks to REQ as REP does, but leaves the return paths to its owner. So several clients'
+/// requests can be worked on together, and replied to in any order. REP takes one at a time, and libzmq 4.3 loses the
+/// reply to it after a malformed request of a client that has gone.
+///
+/// Call `receive()` until it returns `nil`, and only then `wait(until:)`. libzmq makes its descriptor (ZMQ_FD) readable
+/// once when it has news for this thread, and any call may take that news away, also `send(_:to:)`; so after a reply
+/// ask `receive()` again, which looks at the socket's state (ZMQ_EVENTS) itself.
 ///
 /// libzmq limits neither the number of clients nor that of a request's parts, and understands clients without a handshake
 /// (ZMTP 1.0). Bind to a loopback address, or to a local socket whose permissions keep strangers out.
 package final class ReplySocket {
-    /// What `receive()` took. Each needs a reply.
-    package enum Request: Hashable, Sendable {
-        /// A request of one part: its bytes.
-        case whole([UInt8])
-        /// A request of several parts, which are dropped: to join them could make a request that nobody wrote.
-        case multipart
-    }
-
     private let handle: SocketHandle
     /// A copy of libzmq's descriptor; libzmq closes its own.
     private let channel: Channel
@@ -42,8 +38,8 @@ package final class ReplySocket {
         on endpoint: String, options: Options = Options(), reactor: Reactor
     ) throws(ReplySocketError) {
         let handle = try SocketHandle.open(options)
-        if let path = try LocalEndpoint.path(in: endpoint) {
-            let socket = try LocalEndpoint.listen(at: path, for: options.access)
+        if let path = try Endpoint.path(in: endpoint) {
+            let socket = try Endpoint.listen(at: path, for: options.access)
             try handle.bind(to: endpoint, over: socket)
             (localSocket, self.endpoint) = (socket, endpoint)
         } else {
@@ -55,7 +51,7 @@ package final class ReplySocket {
         self.handle = handle
     }
 
-    /// Closes the socket. Blocks until the last reply has been written to the network, at most for `Options.linger`.
+    /// Closes the socket. Blocks until the last replies have been written to the network, at most for `Options.linger`.
     deinit {
         localSocket?.removeName()
     }
@@ -71,15 +67,19 @@ package final class ReplySocket {
         await channel.waitForNews(until: deadline)
     }
 
-    /// Takes the next request. The one before must have its reply.
+    /// Takes the next request. Clients may send faster than their requests can be taken, so let other tasks run in between.
     ///
     /// - Returns: `nil` if there is none.
-    /// - Throws: `ReplySocketError`: ENOMEM, or EFSM if the request before has no reply, which is a mistake of the caller.
-    package func receive() throws(ReplySocketError) -> Request? { try handle.receive() }
+    /// - Throws: `ReplySocketError`: ENOMEM.
+    package func receive() throws(ReplySocketError) -> ReplyRequest? {
+        try handle.receive().map(ReplyRequest.init)
+    }
 
-    /// Replies to the request that was received last. Does not wait for the client: a reply to one that has gone, or that
-    /// reads nothing, is dropped.
+    /// Sends the reply to a request. Does not wait for the client: a reply to one that has gone, or that does not read
+    /// its replies, is dropped.
     ///
-    /// - Throws: `ReplySocketError`: ENOMEM, or EFSM if there is no request to reply to, which is a mistake of the caller.
-    package func send(_ reply: [UInt8]) throws(ReplySocketError) { try handle.send(reply) }
+    /// - Throws: `ReplySocketError`: ENOMEM.
+    package func send(_ reply: [UInt8], to path: ReplyRequest.ReturnPath) throws(ReplySocketError) {
+        try handle.send(path.parts + [reply])
+    }
 }

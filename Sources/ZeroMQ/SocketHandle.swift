@@ -2,7 +2,7 @@ import CZeroMQ
 import Glibc
 import LinuxIO
 
-/// Owns a socket of type REP and the context that it is alone in.
+/// Owns a socket of type ROUTER and the context that it is alone in.
 @safe struct SocketHandle: ~Copyable {
     private let context: UnsafeMutableRawPointer
     private let socket: UnsafeMutableRawPointer
@@ -18,7 +18,7 @@ import LinuxIO
         guard let context = unsafe zmq_ctx_new() else { throw .last("zmq_ctx_new") }
         unsafe zmq_ctx_set(context, ZMQ_IO_THREADS, 1)
         unsafe zmq_ctx_set(context, ZMQ_MAX_SOCKETS, 1)
-        guard let socket = unsafe zmq_socket(context, ZMQ_REP) else {
+        guard let socket = unsafe zmq_socket(context, ZMQ_ROUTER) else {
             let error = ReplySocketError.last("zmq_socket")
             unsafe zmq_ctx_term(context)
             throw error
@@ -34,12 +34,16 @@ import LinuxIO
         while unsafe zmq_ctx_term(context) != 0, zmq_errno() == EINTR {}
     }
 
+    /// How many replies may wait for one client before more are dropped. libzmq tells this thread so late that the client
+    /// has read some that a limit like that for requests would drop replies to a client that reads at once.
+    private static let replyLimit: Int32 = 1000
+
     private func apply(_ options: ReplySocket.Options) throws(ReplySocketError) {
         let waiting = max(1, Int32(clamping: options.waitingLimit))
         try set(ZMQ_LINGER, to: options.linger.wholeMilliseconds, "ZMQ_LINGER")
         try set(ZMQ_MAXMSGSIZE, to: Int64(clamping: options.requestByteLimit), "ZMQ_MAXMSGSIZE")
         try set(ZMQ_RCVHWM, to: waiting, "ZMQ_RCVHWM")
-        try set(ZMQ_SNDHWM, to: waiting, "ZMQ_SNDHWM")
+        try set(ZMQ_SNDHWM, to: Self.replyLimit, "ZMQ_SNDHWM")
         try set(ZMQ_HANDSHAKE_IVL, to: options.handshakeLimit.wholeMilliseconds, "ZMQ_HANDSHAKE_IVL")
         try set(ZMQ_IPV6, to: Int32(1), "ZMQ_IPV6")
         // So that clients whose host has died do not keep their connections.
@@ -88,14 +92,19 @@ import LinuxIO
         return Descriptor(adopting: copy)
     }
 
-    /// Takes a request. `nil` means also that the socket has read all the news that the descriptor told of.
-    func receive() throws(ReplySocketError) -> ReplySocket.Request? {
+    /// How many parts of a message are kept: the client, up to 16 hops, the empty part, the request, and one too many.
+    private static let partLimit = 20
+
+    /// Takes a message: its first parts. `nil` means also that the socket has read all the news that its descriptor told of.
+    func receive() throws(ReplySocketError) -> [[UInt8]]? {
         let part = MessagePart()
         guard try take(part) else { return nil }
-        guard part.hasMore else { return .whole(part.bytes) }
-        // Parts arrive together or not at all.
-        while part.hasMore, try take(part) {}
-        return .multipart
+        var parts = [part.bytes]
+        // The parts arrive together.
+        while part.hasMore, try take(part) {
+            if parts.count < Self.partLimit { parts.append(part.bytes) }
+        }
+        return parts
     }
 
     /// Takes a part, if there is one.
@@ -110,10 +119,13 @@ import LinuxIO
         return true
     }
 
-    /// Sends the reply to the request that was taken last.
-    func send(_ reply: [UInt8]) throws(ReplySocketError) {
-        while unsafe zmq_send(socket, reply, reply.count, ZMQ_DONTWAIT) < 0 {
-            guard zmq_errno() == EINTR else { throw .last("zmq_send") }
+    /// Sends a message, of which the first part names the client.
+    func send(_ parts: [[UInt8]]) throws(ReplySocketError) {
+        for index in parts.indices {
+            let flags = index + 1 < parts.count ? ZMQ_DONTWAIT | ZMQ_SNDMORE : ZMQ_DONTWAIT
+            while unsafe zmq_send(socket, parts[index], parts[index].count, flags) < 0 {
+                guard zmq_errno() == EINTR else { throw .last("zmq_send") }
+            }
         }
     }
 }

@@ -60,8 +60,11 @@ final class HandmadeClient {
         _ = try await read(Int(head[1]))
     }
 
-    /// Sends a request.
-    func send(_ parts: [UInt8]...) async throws { try await socket.writeAll(Self.request(parts)) }
+    /// Sends a request of one part.
+    func send(_ request: [UInt8]) async throws { try await send([request]) }
+
+    /// Sends a request of several parts.
+    func send(_ parts: [[UInt8]]) async throws { try await socket.writeAll(Self.request(parts)) }
 
     /// Reads a reply of one part; `nil` if the connection ended.
     func reply() async throws -> [UInt8]? {
@@ -70,7 +73,8 @@ final class HandmadeClient {
         return try await read(count ?? 0)
     }
 
-    private func read(_ count: Int) async throws -> [UInt8]? {
+    /// Reads so many bytes; `nil` if the connection ended before.
+    func read(_ count: Int) async throws -> [UInt8]? {
         if received.count < count { received += try await socket.readAll(upTo: count - received.count) }
         guard received.count >= count else { return nil }
         defer { received.removeFirst(count) }

@@ -5,18 +5,20 @@ extension ReplySocket {
     /// Waits for the next request.
     ///
     /// - Throws: `SystemError` after a minute without one.
-    func nextRequest() async throws -> Request {
+    func nextRequest() async throws -> ReplyRequest {
         while true {
             if let request = try receive() { return request }
             if await wait(until: .now + .seconds(60)).contains(.timedOut) { throw SystemError.timedOut("receive") }
         }
     }
 
-    /// Waits for the next request, which must have this text, and replies to it.
-    func reply(_ reply: String, to request: String) async throws -> Bool {
-        let isExpected = try await nextRequest() == .whole(Array(request.utf8))
-        try send(Array(reply.utf8))
-        return isExpected
+    /// Waits for the next request and replies to it.
+    ///
+    /// - Returns: The request.
+    func reply(_ reply: [UInt8]) async throws -> [UInt8]? {
+        let request = try await nextRequest()
+        try send(reply, to: request.returnPath)
+        return request.bytes
     }
 }
 

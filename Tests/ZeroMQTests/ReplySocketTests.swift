@@ -10,7 +10,7 @@ struct ReplySocketTests {
             let client = try await HandmadeClient.greeted(socket.endpoint, on: reactor)
             for number in 0..<20 {
                 try await client.send(Array("feedback \(number)".utf8))
-                #expect(try await socket.reply("OK \(number)", to: "feedback \(number)"))
+                #expect(try await socket.reply(Array("OK \(number)".utf8)) == Array("feedback \(number)".utf8))
                 #expect(try await client.reply() == Array("OK \(number)".utf8))
             }
         }
@@ -23,32 +23,28 @@ struct ReplySocketTests {
             let socket = try ReplySocket(on: anyPort, reactor: reactor)
             let client = try await HandmadeClient.greeted(socket.endpoint, on: reactor)
             try await client.send(bytes)
-            #expect(try await socket.nextRequest() == .whole(bytes))
-            try socket.send(bytes)
+            #expect(try await socket.reply(bytes) == bytes)
             #expect(try await client.reply() == bytes)
         }
     }
 
-    @Test func `clients take turns, and each gets its own reply`() async throws {
+    @Test func `clients' requests are worked on together, and replied to in any order`() async throws {
         try await onReactor { reactor in
             let socket = try ReplySocket(on: anyPort, reactor: reactor)
             var clients: [HandmadeClient] = []
             for _ in 0..<10 { clients.append(try await .greeted(socket.endpoint, on: reactor)) }
             for _ in 0..<5 {
                 for number in clients.indices { try await clients[number].send([UInt8(number)]) }
-                var numbers: Set<UInt8> = []
-                for _ in clients {
-                    guard case .whole(let bytes) = try await socket.nextRequest() else { continue }
-                    numbers.formUnion(bytes)
-                    try socket.send(bytes)
-                }
-                #expect(numbers.count == clients.count)
+                var requests: [ReplyRequest] = []
+                for _ in clients { requests.append(try await socket.nextRequest()) }
+                #expect(Set(requests).count == clients.count)
+                for request in requests.shuffled() { try socket.send(request.bytes ?? [], to: request.returnPath) }
                 for number in clients.indices { #expect(try await clients[number].reply() == [UInt8(number)]) }
             }
         }
     }
 
-    @Test func `requests that come while one is worked on are not overlooked`() async throws {
+    @Test func `a request of which sending a reply took the news is not overlooked`() async throws {
         try await onReactor { reactor in
             let socket = try ReplySocket(on: anyPort, reactor: reactor)
             let clients = [
@@ -56,12 +52,11 @@ struct ReplySocketTests {
                 try await HandmadeClient.greeted(socket.endpoint, on: reactor),
             ]
             try await clients[0].send([0])
-            #expect(try await socket.nextRequest() == .whole([0]))
+            let first = try await socket.nextRequest()
             try await clients[1].send([1])
-            // libzmq has told of the second before the reply to the first.
             _ = await socket.wait(until: .now + .milliseconds(50))
-            try socket.send([0])
-            #expect(try await socket.nextRequest() == .whole([1]))
+            try socket.send([0], to: first.returnPath)
+            #expect(try await socket.nextRequest().bytes == [1])
         }
     }
 
@@ -78,46 +73,53 @@ struct ReplySocketTests {
         }
     }
 
-    @Test func `a request of several parts is told from one of one`() async throws {
+    @Test(arguments: [[[1], [2], [3]], [[], [1]], (0..<40).map { [UInt8($0)] }])
+    func `a request of several parts is told from one of one`(parts: [[UInt8]]) async throws {
         try await onReactor { reactor in
             let socket = try ReplySocket(on: anyPort, reactor: reactor)
             let client = try await HandmadeClient.greeted(socket.endpoint, on: reactor)
-            try await client.send([1], [2], [3])
-            #expect(try await socket.nextRequest() == .multipart)
-            try socket.send([4])
+            try await client.send(parts)
+            #expect(try await socket.reply([4]) == nil)
             #expect(try await client.reply() == [4])
             try await client.send([5])
-            #expect(try await socket.nextRequest() == .whole([5]))
+            #expect(try await socket.reply([6]) == [5])
         }
     }
 
-    @Test func `requests and replies alternate`() async throws {
+    @Test func `a client of type DEALER may send requests before their replies`() async throws {
         try await onReactor { reactor in
             let socket = try ReplySocket(on: anyPort, reactor: reactor)
-            #expect(throws: ReplySocketError.self) { try socket.send([1]) }
-            let client = try await HandmadeClient.greeted(socket.endpoint, on: reactor)
-            try await client.send([1])
-            #expect(try await socket.nextRequest() == .whole([1]))
-            let error = #expect(throws: ReplySocketError.self) { try socket.receive() }
-            #expect(error?.description.hasPrefix("zmq_msg_recv: Operation cannot be accomplished") == true)
-            try socket.send([2])
-            #expect(try await client.reply() == [2])
+            let client = try await HandmadeClient.greeted(socket.endpoint, type: "DEALER", on: reactor)
+            for number in UInt8(0)..<50 { try await client.send([number]) }
+            for number in UInt8(0)..<50 {
+                #expect(try await socket.reply([number]) == [number])
+                #expect(try await client.reply() == [number])
+            }
+        }
+    }
+
+    @Test func `a request without the empty part before it is told`() async throws {
+        try await onReactor { reactor in
+            let socket = try ReplySocket(on: anyPort, reactor: reactor)
+            let client = try await HandmadeClient.greeted(socket.endpoint, type: "DEALER", on: reactor)
+            try await client.socket.writeAll([0, 1, 7])
+            #expect(try await socket.reply([8]) == nil)
+            #expect(try await client.read(3) == [0, 1, 8])
         }
     }
 
     @Test func `a reply to a client that has gone is dropped`() async throws {
         try await onReactor { reactor in
             let socket = try ReplySocket(on: anyPort, reactor: reactor)
-            do {
-                let client = try await HandmadeClient.greeted(socket.endpoint, on: reactor)
-                try await client.send([1])
-                #expect(try await socket.nextRequest() == .whole([1]))
-                client.socket.abort()
-            }
-            try socket.send([2])
+            let gone = try await HandmadeClient.greeted(socket.endpoint, on: reactor)
+            try await gone.send([1])
+            let request = try await socket.nextRequest()
+            gone.socket.abort()
+            try socket.send([2], to: request.returnPath)
             let client = try await HandmadeClient.greeted(socket.endpoint, on: reactor)
             try await client.send([3])
-            #expect(try await socket.nextRequest() == .whole([3]))
+            #expect(try await socket.reply([4]) == [3])
+            #expect(try await client.reply() == [4])
         }
     }
 
@@ -126,8 +128,7 @@ struct ReplySocketTests {
         let socket = try ReplySocket(on: anyPort, reactor: reactor)
         let client = try await HandmadeClient.greeted(socket.endpoint, on: reactor)
         try await client.send([1])
-        #expect(try await socket.nextRequest() == .whole([1]))
-        try socket.send(reply)
+        #expect(try await socket.reply(reply) == [1])
         return client
     }
 

@@ -1,10 +1,8 @@
 import Glibc
 import LinuxIO
 
-/// The endpoints, of which those that name a local socket need help.
-///
-/// libzmq removes any file at such a path before it binds, also one of another process; so the socket is made here.
-enum LocalEndpoint {
+/// Checks endpoints, and makes their local sockets: libzmq would remove any file at the path, also a socket in use.
+enum Endpoint {
     private static let scheme = "ipc://"
 
     /// Returns the path of an endpoint; `nil` if it is one of TCP.
