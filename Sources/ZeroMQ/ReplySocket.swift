@@ -14,7 +14,9 @@ package import LinuxIO
 /// ask `receive()` again, which looks at the socket's state (ZMQ_EVENTS) itself.
 ///
 /// libzmq limits neither the number of clients nor that of a request's parts, and understands clients without a handshake
-/// (ZMTP 1.0). Bind to a loopback address, or to a local socket whose permissions keep strangers out.
+/// (ZMTP 1.0). When the process has no descriptor left for another client, the thread of libzmq 4.3 uses all of a processor
+/// (TCP), or ends the process (local sockets). Bind to a loopback address, or to a local socket whose permissions keep
+/// strangers out.
 package final class ReplySocket {
     private let handle: SocketHandle
     /// A copy of libzmq's descriptor; libzmq closes its own.

@@ -86,7 +86,8 @@ import LinuxIO
     func duplicateDescriptor() throws(SystemError) -> Descriptor {
         var number: Int32 = -1
         var count = MemoryLayout<Int32>.size
-        guard unsafe zmq_getsockopt(socket, ZMQ_FD, &number, &count) == 0 else { throw .last("zmq_getsockopt", "ZMQ_FD") }
+        let code = unsafe zmq_getsockopt(socket, ZMQ_FD, &number, &count)
+        guard code == 0 else { throw .last("zmq_getsockopt", "ZMQ_FD") }
         let copy = fcntl(number, F_DUPFD_CLOEXEC, 0)
         guard copy >= 0 else { throw .last("fcntl", "F_DUPFD_CLOEXEC") }
         return Descriptor(adopting: copy)
@@ -95,7 +96,7 @@ import LinuxIO
     /// How many parts of a message are kept: the client, up to 16 hops, the empty part, the request, and one too many.
     private static let partLimit = 20
 
-    /// Takes a message: its first parts. `nil` means also that the socket has read all the news that its descriptor told of.
+    /// Takes a message: its first parts. `nil` means also that all the news that the descriptor told of was read.
     func receive() throws(ReplySocketError) -> [[UInt8]]? {
         let part = MessagePart()
         guard try take(part) else { return nil }

@@ -17,8 +17,10 @@ struct EndpointTests {
     }
 
     @Test(arguments: [
-        "", "127.0.0.1:12195", "udp://127.0.0.1:12195", "inproc://door", "pgm://127.0.0.1:1", "tcp://", "tcp://127.0.0.1",
-        "tcp://127.0.0.1:", "tcp://127.0.0.1:65536", "tcp://127.0.0.1:a", "tcp://127.0.0.1:+1", "ipc://", "ipc://door", "ipc://@door", "ipc:///folder/",
+        "", "127.0.0.1:12195", "udp://127.0.0.1:12195", "inproc://door", "pgm://127.0.0.1:1", "tcp://",
+        "tcp://127.0.0.1",
+        "tcp://127.0.0.1:", "tcp://127.0.0.1:65536", "tcp://127.0.0.1:a", "tcp://127.0.0.1:+1", "ipc://", "ipc://door",
+        "ipc://@door", "ipc:///folder/",
         "ipc:///" + String(repeating: "a", count: 120),
     ])
     func `what is no endpoint is refused with a remedy`(endpoint: String) async throws {
