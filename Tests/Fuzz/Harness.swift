@@ -14,6 +14,7 @@ enum Harness: String, CaseIterable {
     case journal
     case relay
     case xmlrpc
+    case zeromq
 
     /// Feeds one input to what is fuzzed.
     func run(_ input: Span<UInt8>) {
@@ -32,6 +33,7 @@ enum Harness: String, CaseIterable {
         case .journal: JournalFuzz.run(input)
         case .relay: RelayFuzz.run(input)
         case .xmlrpc: XMLRPCFuzz.run(input)
+        case .zeromq: ZeroMQFuzz.run(input)
         }
     }
 }

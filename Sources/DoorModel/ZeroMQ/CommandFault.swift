@@ -1,0 +1,48 @@
+/// Why a request is refused. Its text is py-apnsd's where that has one.
+///
+/// The text may have a whole device token in it: it is for the client, never for a log.
+package enum CommandFault: Error, Hashable, Sendable {
+    /// Neither `send` nor `feedback`.
+    case unknownCommand
+    /// Not one message of one part.
+    case multipart
+    /// `send` lacks an expiry, a number, so many tokens, or a payload.
+    case incomplete
+    /// The expiry is not a number of seconds, or lies after 2106-02-07.
+    case badExpiry([UInt8])
+    /// The number of tokens is not one, or 0.
+    case badNumber([UInt8])
+    /// 64 characters that are not hexadecimal digits.
+    case badHexadecimal([UInt8])
+    /// Neither 64 characters nor base64.
+    case badBase64([UInt8])
+    /// Base64 of some other number of bytes than 32.
+    case badTokenLength(Int, [UInt8])
+    /// The payload is not text in UTF-8.
+    case notUTF8
+    /// The payload begins with `{`, but is not a JSON object.
+    case badJSON([UInt8])
+    /// The payload is longer than the protocol of the app allows.
+    case payloadTooLong(byteCount: Int, limit: Int)
+    /// Another reason, in words: what the daemon finds wrong with the job, or why the spool does not take it.
+    case other(String)
+
+    /// Appends the text.
+    func append(to text: inout [UInt8]) {
+        switch self {
+        case .unknownCommand: text += "Invalid input".utf8
+        case .multipart: text += "Invalid input (the request must be one message part)".utf8
+        case .incomplete: text += "Invalid input (expected: send EXPIRY NUMBER TOKEN... PAYLOAD)".utf8
+        case .badExpiry(let word): text += Array("Invalid expiry value: ".utf8) + word
+        case .badNumber(let word): text += Array("Invalid number of device tokens: ".utf8) + word
+        case .badHexadecimal(let word): text += Array("Wrong hexadecimal encoding for device token: ".utf8) + word
+        case .badBase64(let word): text += Array("Wrong base64 encoding for device token: ".utf8) + word
+        case .badTokenLength(let count, let word):
+            text += Array("Wrong device token length (\(count) != 32): ".utf8) + word
+        case .notUTF8: text += "Invalid input (the payload must be UTF-8)".utf8
+        case .badJSON(let payload): text += Array("Invalid JSON payload: ".utf8) + payload
+        case .payloadTooLong(let byteCount, let limit): text += "Payload too long (\(byteCount) > \(limit))".utf8
+        case .other(let reason): text += reason.utf8
+        }
+    }
+}
