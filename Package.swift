@@ -178,7 +178,7 @@ let package = Package(
             "Doors",
             uses: [
                 "DoorConfiguration", "DoorModel", "ServiceProcess", "SpoolInspection", "JobOperations", "Configuration",
-                "APNSServing", "MicroHTTPD", "XML",
+                "APNSServing", "MicroHTTPD", "XML", "ZeroMQ",
                 "APNSGateway", "SecureTransport", "SpoolClient", "SpoolStore", "JSON", "NGHTTP2", "LinuxIO", "OpenSSL",
                 "SpoolModel", "JobFormat", "HTTP2", "APNSHTTP2", "APNSModel", "Document", logging,
             ]),

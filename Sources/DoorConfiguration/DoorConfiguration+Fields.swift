@@ -98,13 +98,13 @@ extension DoorConfiguration {
             try Self.checkEndpoint(text)
             return text
         }
-        let tokens = fields.choice("tokens", of: TokenText.self)
+        let tokens = fields.choice("tokens", of: CommandReply.TokenFormat.self)
         guard let app = fields.string("app"), let endpoint else { return nil }
         guard AppName.isValid(app) else {
             fields.refuse("app", "\(Diagnostic.quoted(app)) is not a valid app name", hint: "use \(AppName.rule)")
             return nil
         }
-        return ZeroMQ(endpoint: endpoint, app: app, tokens: tokens ?? .hex)
+        return ZeroMQ(endpoint: endpoint, app: app, tokens: tokens ?? .hexadecimal)
     }
 
     /// Clients of this protocol do not say who they are.

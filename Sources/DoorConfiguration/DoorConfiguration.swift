@@ -68,15 +68,7 @@ package struct DoorConfiguration: Sendable {
         /// The app of all requests.
         package var app: String
         /// How tokens in feedback are spelled.
-        package var tokens = TokenText.hex
-    }
-
-    /// How tokens are spelled.
-    package enum TokenText: String, CaseIterable, Sendable {
-        /// In uppercase hexadecimal digits.
-        case hex
-        /// In Base64.
-        case base64
+        package var tokens = CommandReply.TokenFormat.hexadecimal
     }
 
     /// The spool's root, relative to the file.

@@ -12,6 +12,14 @@ package struct LostToken: Hashable, Sendable {
     /// When the gateway said so.
     package let reportedAt: WallTime?
 
+    /// Since when it is gone, as far as is known.
+    package var time: WallTime { goneSince ?? reportedAt ?? WallTime(epochSeconds: 0) }
+
+    /// Creates one.
+    package init(_ token: DeviceToken, isGone: Bool = true, goneSince: WallTime?, reportedAt: WallTime? = nil) {
+        (self.token, self.isGone, self.goneSince, self.reportedAt) = (token, isGone, goneSince, reportedAt)
+    }
+
     /// Reads a line; `nil` if it is about something else.
     package init?(_ line: Node) {
         isGone = line["verdict"]?.isText(Verdict.gone.rawValue) == true

@@ -38,6 +38,13 @@ struct DoorSetup {
             let tools = XMLRPCDoor.Tools(desk: desk, feedback: feedback, logger: logger)
             doors.append(XMLRPCDoor(set, rules, with: tools, on: reactor))
         }
+        if let rules = configuration.zeromq {
+            let feedback = try FeedbackReports(
+                door: "zeromq", spool: configuration.spool, state: configuration.state)
+            let tools = ZeroMQDoor.Tools(desk: desk, feedback: feedback, logger: logger)
+            doors.append(
+                ZeroMQDoor(rules, bodyLimit: configuration.requestByteLimit, with: tools, on: reactor))
+        }
         return doors
     }
 

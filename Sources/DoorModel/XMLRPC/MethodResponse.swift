@@ -1,24 +1,11 @@
-package import APNSModel
+import APNSModel
 
 /// The answer to an XML-RPC call of pyapns.
 package enum MethodResponse: Hashable, Sendable {
-    /// A device token that is gone.
-    package struct GoneToken: Hashable, Sendable {
-        /// The token.
-        package let token: DeviceToken
-        /// The time since when it is gone.
-        package let time: WallTime
-
-        /// Creates the entry of a token.
-        package init(_ token: DeviceToken, since time: WallTime) {
-            (self.token, self.time) = (token, time)
-        }
-    }
-
     /// The call was carried out and returns nothing: `<nil/>`, as Twisted wrote it and pyapns' clients read it.
     case nothing
     /// The tokens that are gone: an array of arrays of a `dateTime.iso8601` in UTC and the token in lower-case hexadecimal.
-    case feedback([GoneToken])
+    case feedback([LostToken])
     /// The call failed.
     case fault(MethodFault)
 
@@ -42,7 +29,7 @@ package enum MethodResponse: Hashable, Sendable {
         return xml
     }
 
-    private static func append(_ gone: GoneToken, to xml: inout [UInt8]) {
+    private static func append(_ gone: LostToken, to xml: inout [UInt8]) {
         // 20261127T03:30:00: RFC 3339 without hyphens, fraction and zone.
         let time = gone.time.rfc3339.prefix(19).filter { $0 != "-" }
         append(["<value><array><data><value><dateTime.iso8601>", time], to: &xml)

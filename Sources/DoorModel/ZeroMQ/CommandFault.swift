@@ -46,3 +46,17 @@ package enum CommandFault: Error, Hashable, Sendable {
         }
     }
 }
+
+extension CommandFault {
+    /// Its kind, for metrics.
+    package var kind: String {
+        switch self {
+        case .unknownCommand, .multipart, .incomplete, .notUTF8: "invalid input"
+        case .badExpiry: "expiry"
+        case .badNumber: "number"
+        case .badHexadecimal, .badBase64, .badTokenLength: "token"
+        case .badJSON, .payloadTooLong: "payload"
+        case .other: "other"
+        }
+    }
+}

@@ -1,4 +1,4 @@
-package import APNSModel
+import APNSModel
 
 /// The reply to a command.
 package enum CommandReply: Hashable, Sendable {
@@ -8,30 +8,6 @@ package enum CommandReply: Hashable, Sendable {
     case feedback([LostToken], format: TokenFormat)
     /// `ERROR`, and why.
     case refused(CommandFault)
-
-    /// A device that the gateway does not reach.
-    package struct LostToken: Hashable, Sendable {
-        private let token: [UInt8]
-        private let goneSince: WallTime?
-
-        /// Creates one.
-        ///
-        /// - Parameters:
-        ///   - token: The bytes of the token.
-        ///   - goneSince: Since when the app is gone from the device; `nil` if the gateway calls the token invalid.
-        package init(_ token: [UInt8], goneSince: WallTime?) {
-            (self.token, self.goneSince) = (token, goneSince)
-        }
-
-        /// Appends the time in seconds since 1970, a colon, and the token.
-        fileprivate func append(as format: TokenFormat, to text: inout [UInt8]) {
-            text += "\(goneSince?.epochSeconds ?? 0):".utf8
-            switch format {
-            case .hexadecimal: text += DeviceToken(bytes: token).hex.uppercased().utf8
-            case .base64: Base64.append(token, to: &text)
-            }
-        }
-    }
 
     /// How tokens are written: `device_token_format` of py-apnsd.
     package enum TokenFormat: String, CaseIterable, Sendable {
@@ -52,7 +28,12 @@ package enum CommandReply: Hashable, Sendable {
             text += "OK".utf8
             for token in tokens {
                 text.append(UInt8(ascii: " "))
-                token.append(as: format, to: &text)
+                // A time of 0 means that the gateway calls the token invalid.
+                text += "\(token.isGone ? token.time.epochSeconds : 0):".utf8
+                switch format {
+                case .hexadecimal: text += token.token.hex.uppercased().utf8
+                case .base64: Base64.append(token.token.bytes, to: &text)
+                }
             }
         case .refused(let fault):
             text += "ERROR ".utf8

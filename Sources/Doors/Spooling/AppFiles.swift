@@ -63,12 +63,6 @@ struct AppFiles {
         {
             return
         }
-        let draft = Array(".".utf8) + name + Array(".new".utf8)
-        _ = try folder.unlink(draft)
-        let file = try folder.create(draft, mode: 0o600)
-        try file.write(bytes)
-        try file.sync()
-        try folder.rename(draft, to: folder, replacing: name)
-        try folder.sync()
+        try folder.replace(name, with: bytes)
     }
 }

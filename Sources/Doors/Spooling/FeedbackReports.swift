@@ -71,15 +71,28 @@ actor FeedbackReports {
     ///
     /// - Throws: `SystemError`: the next report repeats it.
     func confirm(_ report: Report) throws {
-        let name = markName(of: report.app)
-        let draft = Array("new.".utf8) + name
-        _ = try state.unlink(draft)
-        let file = try state.create(draft, mode: 0o600)
-        try file.write(Array((report.cursor.text + "\n").utf8))
-        try file.sync()
-        try state.rename(draft, to: state, replacing: name)
-        try state.sync()
+        try state.replace(markName(of: report.app), with: Array((report.cursor.text + "\n").utf8))
     }
+
+    // MARK: Ids
+
+    /// Returns the content of a file in the state folder; `nil` if there is none.
+    ///
+    /// - Throws: `SystemError`, `DoorTrouble`: it cannot be read.
+    func content(of name: String) throws -> [UInt8]? {
+        guard try state.status(of: Array(name.utf8)) != nil else { return nil }
+        guard let bytes = try state.openRegular(Array(name.utf8)).contents(limit: Self.markByteLimit) else {
+            throw DoorTrouble("\(state.path)/\(name) is too long")
+        }
+        return bytes
+    }
+
+    /// Replaces the content of a file in the state folder; it survives a power loss.
+    ///
+    /// - Throws: `SystemError`: the old content may still be there.
+    func replace(_ name: String, with bytes: [UInt8]) throws { try state.replace(Array(name.utf8), with: bytes) }
+
+    // MARK: Marks
 
     private func mark(of app: String) throws -> FeedbackCursor {
         let name = markName(of: app)
@@ -93,4 +106,19 @@ actor FeedbackReports {
     }
 
     private func markName(of app: String) -> [UInt8] { Array("\(door)-feedback.\(app)".utf8) }
+}
+
+extension Directory {
+    /// Replaces a file's content, by another file, so that it has either the old or the new content after a power loss.
+    ///
+    /// - Throws: `SystemError`.
+    func replace(_ name: [UInt8], with bytes: [UInt8]) throws(SystemError) {
+        let draft = Array(".new.".utf8) + name
+        _ = try unlink(draft)
+        let file = try create(draft, mode: 0o600)
+        try file.write(bytes)
+        try file.sync()
+        try rename(draft, to: self, replacing: name)
+        try sync()
+    }
 }

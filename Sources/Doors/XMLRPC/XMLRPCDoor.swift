@@ -232,7 +232,7 @@ actor XMLRPCDoor: Door {
 
     private func feedback(
         of app: String, for number: Int, by producer: Producer
-    ) async throws(MethodFault) -> [MethodResponse.GoneToken] {
+    ) async throws(MethodFault) -> [LostToken] {
         guard try await target(app, for: producer) != nil else { throw .unknownApp }
         // Two clients must not be told the same tokens.
         guard await telling.wait(until: .now + .seconds(60), for: { !told.contains(app) }) else {
@@ -242,7 +242,7 @@ actor XMLRPCDoor: Door {
         do {
             let report = try await tools.feedback.report(of: app, includesInvalid: false)
             reports[number] = report
-            return report.tokens.map { .init($0.token, since: $0.goneSince ?? $0.reportedAt ?? .now) }
+            return report.tokens
         } catch {
             finishTelling(app)
             throw .notAccepted("\(error)")

@@ -17,8 +17,8 @@ struct MethodResponseTests {
 
     @Test func `feedback is an array of times and tokens`() {
         let tokens = [
-            MethodResponse.GoneToken(DeviceToken(bytes: [0xAB, 0x01]), since: WallTime(epochSeconds: 1_795_750_200)),
-            MethodResponse.GoneToken(DeviceToken(bytes: [0xFF]), since: WallTime(nanoseconds: 999_999_999)),
+            LostToken(DeviceToken(bytes: [0xAB, 0x01]), goneSince: WallTime(epochSeconds: 1_795_750_200)),
+            LostToken(DeviceToken(bytes: [0xFF]), goneSince: WallTime(nanoseconds: 999_999_999)),
         ]
         let rows = [("20261127T03:30:00", "ab01"), ("19700101T00:00:00", "ff")].map { time, token in
             "<value><array><data><value><dateTime.iso8601>\(time)</dateTime.iso8601></value>"

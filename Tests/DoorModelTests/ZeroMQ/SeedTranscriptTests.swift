@@ -26,15 +26,16 @@ struct SeedTranscriptTests {
     @Test func `feedback has the time that the grammar asks for and the transcript leaves out`() throws {
         var door = try CommandDoor(nextID: 1, at: Self.noon)
         #expect(door.reply(to: "feedback") == "OK")
-        door.lost = [.init(try token(Self.second), goneSince: nil)]
+        door.lost = [LostToken(try token(Self.second), isGone: false, goneSince: nil)]
         #expect(door.reply(to: "feedback") == "OK 0:\(Self.second)")
         #expect(door.reply(to: "feedback") == "OK")
     }
 
     @Test func `feedback of several tokens may be in base64`() throws {
         let tokens = [
-            CommandReply.LostToken(try token(Self.first), goneSince: WallTime(epochSeconds: 1_344_433_059)),
-            .init([0], goneSince: WallTime(epochSeconds: 1)), .init([0xFB, 0xFF], goneSince: nil),
+            LostToken(try token(Self.first), goneSince: WallTime(epochSeconds: 1_344_433_059)),
+            LostToken(DeviceToken(bytes: [0]), goneSince: nil, reportedAt: WallTime(epochSeconds: 1)),
+            LostToken(DeviceToken(bytes: [0xFB, 0xFF]), isGone: false, goneSince: nil),
         ]
         let reply = CommandReply.feedback(tokens, format: .base64)
         #expect(
@@ -42,7 +43,7 @@ struct SeedTranscriptTests {
                 == "OK 1344433059:3eN9ZSqHtyUW1REXtFmAhSoizvq1er+E7RH5N+1iEAc= 1:AA== 0:+/8=")
     }
 
-    private func token(_ hex: String) throws -> [UInt8] { try #require(DeviceToken(hex)).bytes }
+    private func token(_ hex: String) throws -> DeviceToken { try #require(DeviceToken(hex)) }
 }
 
 /// What a door makes of commands, without the spool.
@@ -50,7 +51,7 @@ struct CommandDoor {
     private var ids: CommandIDs
     private let now: WallTime
     /// What `feedback` tells, once.
-    var lost: [CommandReply.LostToken] = []
+    var lost: [LostToken] = []
 
     /// A door whose next notification has this id.
     init(nextID: Int, at now: WallTime) throws {

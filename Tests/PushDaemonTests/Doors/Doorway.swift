@@ -96,7 +96,8 @@ struct Doorway: Sendable {
 struct OpenDoor {
     /// Returns the port on which one of its doors listens.
     func port(of door: String) throws -> String {
-        let start = try #require(program.log.firstRange(of: "\(door) listens path=127.0.0.1:")?.upperBound)
+        let place = "\(door) listens path=" + (door == "zeromq" ? "tcp://" : "") + "127.0.0.1:"
+        let start = try #require(program.log.firstRange(of: place)?.upperBound)
         return String(program.log[start...].prefix { $0.isNumber })
     }
 

@@ -1,0 +1,188 @@
+import APNSGateway
+import APNSModel
+import Document
+import DoorConfiguration
+import DoorModel
+import JSON
+import JobFormat
+import JobOperations
+import LinuxIO
+import Logging
+import ZeroMQ
+
+/// The door for clients of py-apnsd: commands over a ZeroMQ socket.
+///
+/// It serves one request after the other. It runs on one reactor; files are others'.
+actor ZeroMQDoor: Door {
+    nonisolated var name: String { "zeromq" }
+    private nonisolated let reactor: Reactor
+    private let rules: DoorConfiguration.ZeroMQ
+    private let tools: Tools
+    private let bodyLimit: Int
+    private var socket: ReplySocket?
+    private var ids: CommandIDs?
+    private var isStopping = false
+    private var isServing = false
+    private let idle: Wakeup
+    private var counts = DoorCounts()
+
+    nonisolated var unownedExecutor: UnownedSerialExecutor { reactor.asUnownedSerialExecutor() }
+
+    /// What it works with.
+    struct Tools: Sendable {
+        let desk: JobDesk
+        let feedback: FeedbackReports
+        let logger: Logger
+    }
+
+    /// The file with the number of the next notification.
+    private static let idFile = "zeromq-ids"
+
+    /// Creates a door that listens nowhere yet.
+    init(_ rules: DoorConfiguration.ZeroMQ, bodyLimit: Int, with tools: Tools, on reactor: Reactor) {
+        (self.rules, self.bodyLimit, self.tools, self.reactor) = (rules, bodyLimit, tools, reactor)
+        idle = Wakeup(on: reactor)
+    }
+
+    func configure(_: DoorSet) {}
+
+    // MARK: Running
+
+    func listen() throws {
+        var options = ReplySocket.Options()
+        options.requestByteLimit = bodyLimit
+        let socket = try ReplySocket(on: rules.endpoint, options: options, reactor: reactor)
+        self.socket = socket
+        tools.logger.notice("zeromq listens", metadata: [LogKey.path: "\(socket.endpoint)"])
+    }
+
+    func run() async {
+        while !Task.isCancelled {
+            guard let socket else { return await Wakeup.waitForCancellation(on: reactor) }
+            do {
+                guard let request = try socket.receive() else {
+                    if !isStopping {
+                        _ = await socket.wait()
+                    } else {
+                        return await Wakeup.waitForCancellation(on: reactor)
+                    }
+                    continue
+                }
+                isServing = true
+                await serve(request, over: socket)
+                isServing = false
+                if isStopping { idle.signal() }
+                await socket.waiter.yield()
+            } catch {
+                tools.logger.warning("cannot receive for now", metadata: [LogKey.error: "\(error)"])
+                try? await reactor.sleep(for: .milliseconds(100))
+            }
+        }
+    }
+
+    private func serve(_ request: ReplyRequest, over socket: ReplySocket) async {
+        counts.requestCount += 1
+        var report: FeedbackReports.Report?
+        let reply: CommandReply
+        do throws(CommandFault) {
+            guard let bytes = request.bytes else { throw .multipart }
+            switch try PushCommand(bytes, at: .now) {
+            case .send(let command): reply = .sent(ids: try await send(command))
+            case .feedback:
+                let found = try await feedback()
+                report = found
+                reply = .feedback(found.tokens, format: rules.tokens)
+            }
+            counts.acceptedCount += 1
+        } catch {
+            counts.refusals[error.kind, default: 0] += 1
+            reply = .refused(error)
+        }
+        do {
+            try socket.send(reply.bytes, to: request.returnPath)
+            if let report { try await tools.feedback.confirm(report) }
+        } catch {
+            tools.logger.error("reply or its mark failed", metadata: [LogKey.error: "\(error)"])
+        }
+    }
+
+    // MARK: Commands
+
+    private func send(_ command: SendCommand) async throws(CommandFault) -> Range<UInt64> {
+        guard let target = try await target() else { throw .other("there is no app \(rules.app)") }
+        var job: [UInt8] = []
+        command.appendJob(to: &job)
+        var parser = JSON.Parser(limits: target.limits)
+        let context = JobContext(checkingFor: target.app, target.limits)
+        if let fault = command.fault(of: job, parser: &parser, in: context) { throw fault }
+        // Before the job: once it is dropped, its ids must not come again.
+        var ids = try await reservedIDs(command.count)
+        let start = Moment.now
+        switch await tools.desk.drop(job, as: "zeromq.json", for: target, isAllOrNothing: true) {
+        case .dropped:
+            counts.dropTimes.add(nanoseconds: (Moment.now - start).wholeNanoseconds)
+            defer { self.ids = ids }
+            return ids.take(command.count)
+        case .refused(let diagnostics): throw .other(diagnostics.first?.sentence ?? "the job would fail")
+        case .unavailable: throw .other("No job can be taken now; the log says why")
+        }
+    }
+
+    private func target() async throws(CommandFault) -> JobDesk.Target? {
+        do {
+            return try await tools.desk.target(rules.app)
+        } catch {
+            throw .other("\(error)")
+        }
+    }
+
+    /// Returns the ids, of which at least so many may be given out.
+    private func reservedIDs(_ count: Int) async throws(CommandFault) -> CommandIDs {
+        do {
+            var ids: CommandIDs
+            if let known = self.ids {
+                ids = known
+            } else {
+                ids = try CommandIDs(continuing: try await tools.feedback.content(of: Self.idFile))
+            }
+            if let reservation = ids.reservation(for: count) {
+                try await tools.feedback.replace(Self.idFile, with: reservation.file)
+                ids.note(reservation)
+            }
+            self.ids = ids
+            return ids
+        } catch {
+            tools.logger.error(
+                "no ids", metadata: [LogKey.path: "\(Self.idFile) in state:", LogKey.error: "\(error)"])
+            throw .other("No notification can be numbered now; the log says why")
+        }
+    }
+
+    private func feedback() async throws(CommandFault) -> FeedbackReports.Report {
+        guard try await target() != nil else { throw .other("there is no app \(rules.app)") }
+        do {
+            return try await tools.feedback.report(of: rules.app, includesInvalid: true)
+        } catch {
+            tools.logger.error("feedback cannot be read", metadata: [LogKey.error: "\(error)"])
+            throw .other("The feedback cannot be read now; the log says why")
+        }
+    }
+
+    // MARK: Figures
+
+    var figures: DoorCounts { counts }
+
+    // MARK: The end
+
+    func beginStopping() {
+        isStopping = true
+        socket?.waiter.wake()
+    }
+
+    func awaitIdle(until deadline: ContinuousClock.Instant) async {
+        while isServing, .now < deadline, !Task.isCancelled {
+            await idle.wait(until: min(deadline, .now + .seconds(1)))
+        }
+        socket = nil
+    }
+}

@@ -1,0 +1,215 @@
+import Foundation
+import GatewaySimulator
+import TestSupport
+import Testing
+
+/// The doors for XML-RPC and ZeroMQ, from the wire to the gateway.
+@Suite struct LegacyDoorTests {
+    /// Runs a daemon, and a door before its spool.
+    private func running(
+        _ doors: String, apps: String = "[modern]", _ body: @Sendable (Bench, Doorway) async throws -> Void
+    ) async throws {
+        try await Modern().serving { bench, _ in
+            let way = try Doorway(bench)
+            try way.configure(doors, apps: apps)
+            try await body(bench, way)
+        }
+    }
+
+    /// Sends a call with Python's xmlrpc.client, and returns what it prints: the value, or the fault's code and text.
+    private func call(_ door: OpenDoor, _ call: String) async throws -> String {
+        let program = """
+            import sys, xmlrpc.client
+            server = xmlrpc.client.ServerProxy("http://127.0.0.1:" + sys.argv[1] + "/", allow_none=True)
+            try:
+                print(eval("server." + sys.argv[2]))
+            except xmlrpc.client.Fault as fault:
+                print(fault.faultCode, fault.faultString)
+            except xmlrpc.client.ProtocolError as error:
+                print("HTTP", error.errcode)
+            """
+        let python = try Program(
+            "/usr/bin/env", ["python3", "-c", program, try door.port(of: "xmlrpc"), call],
+            logs: door.way.bench.path + "/logs")
+        #expect(try await python.end() == 0, "\(python.log)")
+        return python.text.trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    private static let xmlrpc = "xmlrpc: {listen: \"127.0.0.1:0\"}"
+    private static let payload = "{'aps': {'alert': 'x', 'badge': 0}, 'a': [1, 2.5, True, None]}"
+
+    @Test func `pyapns' calls are answered as pyapns did`() async throws {
+        try await running(Self.xmlrpc) { bench, way in
+            try await way.open { door in
+                let cases: [(call: String, answer: String)] = [
+                    ("provision('modern', 'cert.pem', 'production', 15)", "None"),
+                    ("provision('modern', 'cert.pem', 'production')", "None"),
+                    ("provision('other', 'cert.pem', 'sandbox')", "404 The app_id specified has not been provisioned."),
+                    ("notify('other', '\(token(1))', {})", "404 The app_id specified has not been provisioned."),
+                    ("notify('modern', '\(token(1))', \(Self.payload))", "None"),
+                    ("notify('modern', ['\(token(2))', '\(token(3))'], [\(Self.payload)] * 2)", "None"),
+                    ("notify('modern', ['\(token(4))', '\(token(5))'], \(Self.payload))", "None"),
+                    ("notify('modern', '\(token(6))', [\(Self.payload)])", "None"),
+                    ("feedback('modern')", "[]"),
+                    ("feedback('other')", "404 The app_id specified has not been provisioned."),
+                ]
+                for (call, answer) in cases {
+                    let found = try await self.call(door, call)
+                    #expect(found == answer, "\(call)")
+                }
+                let wrong = try await call(door, "provision('modern', 'cert.pem', 'sandbox')")
+                #expect(wrong.hasPrefix("401 "))
+                let unequal = try await call(door, "notify('modern', ['\(token(1))'] * 2, [\(Self.payload)] * 3)")
+                #expect(unequal.hasPrefix("-32602 "), "\(unequal)")
+                let ledger = try await bench.accepted(6)
+                #expect(ledger.accepted.count == 6)
+                let payload = String(decoding: ledger.accepted[0].payload, as: UTF8.self)
+                #expect(payload == #"{"aps":{"alert":"x","badge":0},"a":[1,2.5,true,null]}"#)
+                let bad = try await call(door, "notify('modern', ['\(token(1))', 'no token'], \(Self.payload))")
+                #expect(bad.hasPrefix("500 "), "\(bad)")
+                #expect(try await door.program.stop() == 0, "\(door.program.log)")
+            }
+        }
+    }
+
+    @Test func `a token that is gone is told once, also by the next door`() async throws {
+        try await running(Self.xmlrpc) { bench, way in
+            try bench.write("spool/modern/feedback/20200101T000000.000000Z-test.jsonl", Self.feedback)
+            let told = "[[<DateTime '20261120T07:00:00' at"
+            try await way.open { door in
+                let answer = try await call(door, "feedback('modern')")
+                #expect(answer.hasPrefix(told) && answer.contains("'315ede52'") && !answer.contains("2be9fec9"))
+                #expect(try await call(door, "feedback('modern')") == "[]")
+                try await door.program.destroy()
+            }
+            try await way.open { door in
+                #expect(try await call(door, "feedback('modern')") == "[]")
+                #expect(try await door.program.stop() == 0)
+            }
+        }
+    }
+
+    /// A token that is gone, and one that is invalid.
+    private static let feedback = """
+        {"v":1,"kind":"notification","app":"modern","index":1,"token":"315ede52","outcome":"rejected","status":410,"reason":"Unregistered","verdict":"gone","at":"2026-11-21T11:36:03.071Z","gone_since":"2026-11-20T07:00:00.000Z"}
+        {"v":1,"kind":"notification","app":"modern","index":2,"token":"2be9fec9","outcome":"rejected","status":400,"reason":"BadDeviceToken","verdict":"invalid","at":"2026-11-21T11:36:03.071Z"}
+
+        """
+
+    @Test func `who may use no app, or sends what is no call, is refused`() async throws {
+        try await running(
+            "xmlrpc: {listen: \"127.0.0.1:0\", producer: cron}", apps: "[news]"
+        ) { bench, way in
+            try await way.open { door in
+                let answer = try await call(door, "notify('modern', '\(token(1))', {})")
+                #expect(answer == "404 The app_id specified has not been provisioned.")
+                let place = "http://127.0.0.1:\(try door.port(of: "xmlrpc"))"
+                let cases: [(arguments: [String], status: String)] = [
+                    (["--header", "Content-Type: text/plain", "--data", "x", place + "/"], "415"),
+                    (["--header", "Content-Type: text/xml", "--data", "x", place + "/RPC2"], "404"),
+                    ([place + "/"], "405"),
+                    (["--header", "Content-Type: text/xml", "--user", "cron:no", "--data", "x", place + "/"], "401"),
+                    (["--header", "Content-Type: text/xml", "--data", "<x>", place + "/"], "200"),
+                ]
+                for (arguments, status) in cases {
+                    let curl = try Program(
+                        "/usr/bin/env", ["curl", "--silent", "--include"] + arguments, logs: bench.path + "/logs")
+                    #expect(try await curl.end() == 0)
+                    #expect(curl.text.hasPrefix("HTTP/1.1 \(status) "), "\(arguments): \(curl.text)")
+                }
+                #expect(bench.names(in: "modern/new").isEmpty)
+            }
+        }
+    }
+
+    @Test func `provision may write an app, which the daemon takes in`() async throws {
+        try await Modern().serving { bench, _ in
+            let way = try Doorway(bench)
+            try way.configure(
+                "xmlrpc: {listen: \"127.0.0.1:0\", provision: create, apps: ../etc/apps}", apps: "'*'")
+            try await way.open { door in
+                let pem = try String(contentsOfFile: "\(bench.path)/door/client.pem", encoding: .utf8)
+                try bench.write("client.pem", pem)
+                let call = "provision('pyapp', open('\(bench.path)/client.pem').read(), 'sandbox', 30)"
+                #expect(try await self.call(door, call) == "None")
+                #expect(bench.names(in: "../etc/apps").contains("pyapp.yaml"))
+                let mode = try FileManager.default.attributesOfItem(atPath: "\(bench.path)/etc/apps/pyapp.pem")
+                #expect(mode[.posixPermissions] as? Int == 0o600)
+                #expect(try await self.call(door, call) == "None")
+                let wrong = try await self.call(door, "provision('other', '/etc/passwd', 'sandbox', 30)")
+                #expect(wrong.hasPrefix("500 the certificate cannot be used"), "\(wrong)")
+            }
+        }
+    }
+
+    // MARK: ZeroMQ
+
+    private static let zeromq = "zeromq: {bind: \"tcp://127.0.0.1:0\", app: modern}"
+
+    /// Sends requests over ZMTP 3.0 as a client of type REQ does, and returns the replies.
+    private func talk(_ door: OpenDoor, _ requests: [String]) async throws -> [String] {
+        let program = """
+            import socket, struct, sys
+            peer = socket.create_connection(("127.0.0.1", int(sys.argv[1])), 30)
+            def take(count):
+                data = b""
+                while len(data) < count:
+                    part = peer.recv(count - len(data))
+                    if not part: raise SystemExit("closed")
+                    data += part
+                return data
+            def frame():
+                flags = take(1)[0]
+                size = struct.unpack(">Q", take(8))[0] if flags & 2 else take(1)[0]
+                return flags, take(size)
+            peer.sendall(b"\\xff" + bytes(8) + b"\\x7f\\x03\\x00NULL".ljust(22, b"\\0") + bytes(33))
+            take(64)
+            ready = b"\\x05READY\\x0bSocket-Type" + struct.pack(">I", 3) + b"REQ"
+            peer.sendall(bytes([4, len(ready)]) + ready)
+            frame()
+            for request in sys.argv[2:]:
+                data = request.encode()
+                peer.sendall(b"\\x01\\x00" + b"\\x02" + struct.pack(">Q", len(data)) + data)
+                frame()
+                print(frame()[1].decode())
+            """
+        let python = try Program(
+            "/usr/bin/env", ["python3", "-c", program, try door.port(of: "zeromq")] + requests,
+            logs: door.way.bench.path + "/logs")
+        #expect(try await python.end() == 0, "\(python.log)")
+        return python.text.split(separator: "\n").map(String.init)
+    }
+
+    @Test func `py-apnsd's commands are answered, and their ids go on after a restart`() async throws {
+        try await running(Self.zeromq) { bench, way in
+            try bench.write("doorstate/zeromq-ids", "34\n")
+            try await way.open { door in
+                let replies = try await talk(
+                    door,
+                    [
+                        "send +60 1 \(token(1)) hello",
+                        "SEND +60 2 \(token(2)) \(token(3)) {\"aps\":{\"alert\":\"x\"}}",
+                        "send 1343728831 1 DEADBEAF hello", "feedback", "send +60 1 \(token(4)) {]",
+                    ])
+                #expect(
+                    replies == [
+                        "OK 34", "OK 35 36", "ERROR Wrong device token length (6 != 32): DEADBEAF", "OK",
+                        "ERROR Invalid JSON payload: {]",
+                    ])
+                let ledger = try await bench.accepted(3)
+                let payloads = ledger.accepted.map { String(decoding: $0.payload, as: UTF8.self) }
+                #expect(payloads.contains(#"{"aps":{"alert":"hello"}}"#), "\(payloads)")
+                try await door.program.destroy()
+            }
+            try bench.write("spool/modern/feedback/20200101T000000.000000Z-test.jsonl", Self.feedback)
+            try await way.open { door in
+                let replies = try await talk(door, ["send +60 1 \(token(5)) hello", "feedback", "Feedback"])
+                let id = try #require(Int(replies[0].dropFirst(3)))
+                #expect(id > 36)
+                #expect(replies[1] == "OK 1795158000:315EDE52 0:2BE9FEC9")
+                #expect(replies[2] == "OK")
+                #expect(try await door.program.stop() == 0, "\(door.program.log)")
+            }
+        }
+    }
+}
