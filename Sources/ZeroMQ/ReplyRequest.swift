@@ -11,11 +11,17 @@ package struct ReplyRequest: Hashable, Sendable {
     /// Where the reply goes.
     package let returnPath: ReturnPath
 
+    /// How many hops between the client and this socket are understood.
+    private static let hopLimit = 16
+    /// How many parts of a message are looked at: the client, the hops, the empty part, the request, and one too many.
+    static let partLimit = hopLimit + 4
+
     /// Reads a message of a socket of type ROUTER (RFC 28): the client, the hops on the way, an empty part, and the request.
     ///
-    /// - Parameter parts: The first parts of the message, at least one: so many that a request of one part is whole.
+    /// - Parameter parts: The parts of the message, at least one and at most the first `partLimit`.
     init(_ parts: [[UInt8]]) {
-        guard let end = parts.dropFirst().firstIndex(where: \.isEmpty), end + 1 < parts.count else {
+        guard let end = parts.dropFirst().prefix(Self.hopLimit + 1).firstIndex(where: \.isEmpty), end + 1 < parts.count
+        else {
             // A client of another type, such as DEALER, that does not write the empty part.
             (bytes, returnPath) = (nil, ReturnPath(parts: [parts[0]]))
             return

@@ -93,9 +93,6 @@ import LinuxIO
         return Descriptor(adopting: copy)
     }
 
-    /// How many parts of a message are kept: the client, up to 16 hops, the empty part, the request, and one too many.
-    private static let partLimit = 20
-
     /// Takes a message: its first parts. `nil` means also that all the news that the descriptor told of was read.
     func receive() throws(ReplySocketError) -> [[UInt8]]? {
         let part = MessagePart()
@@ -103,7 +100,7 @@ import LinuxIO
         var parts = [part.bytes]
         // The parts arrive together.
         while part.hasMore, try take(part) {
-            if parts.count < Self.partLimit { parts.append(part.bytes) }
+            if parts.count < ReplyRequest.partLimit { parts.append(part.bytes) }
         }
         return parts
     }

@@ -108,6 +108,23 @@ struct ReplySocketTests {
         }
     }
 
+    @Test(arguments: [(0, 1, true), (16, 1, true), (16, 2, false), (17, 1, false), (17, 2, false), (17, 9, false)])
+    func `a request may come over 16 hops, to which the reply goes`(hops: Int, parts: Int, isWhole: Bool) async throws {
+        var (path, request): ([UInt8], [UInt8]) = ([], [])
+        for hop in 0..<hops { path += [1, 1, UInt8(hop)] }
+        path += [1, 0]
+        for part in 1...parts { request += [part < parts ? 1 : 0, 1, 7] }
+        let sent = path + request
+        let reply: [UInt8] = (hops > 16 ? [] : path) + [0, 1, 8]
+        try await onReactor { reactor in
+            let socket = try ReplySocket(on: anyPort, reactor: reactor)
+            let client = try await HandmadeClient.greeted(socket.endpoint, type: "DEALER", on: reactor)
+            try await client.socket.writeAll(sent)
+            #expect(try await socket.reply([8]) == (isWhole ? [7] : nil))
+            #expect(try await client.read(reply.count) == reply)
+        }
+    }
+
     @Test func `a reply to a client that has gone is dropped`() async throws {
         try await onReactor { reactor in
             let socket = try ReplySocket(on: anyPort, reactor: reactor)
