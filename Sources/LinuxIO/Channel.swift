@@ -1,3 +1,5 @@
+import Glibc
+
 /// A non-blocking descriptor on a reactor, with its waiter. Closes the descriptor on deinit.
 ///
 /// Belongs to one actor on the reactor. Only that actor may call it.
@@ -24,6 +26,17 @@ package final class Channel {
         let found = await waiter.wait(for: .readable, until: deadline)
         if found.contains(.readable) { waiter.noteExhausted(.readable) }
         return found
+    }
+
+    /// Waits until the descriptor is readable, for one that a library reads itself and may not read to its end: asks the
+    /// kernel first, and then lets other tasks have a turn.
+    ///
+    /// - Returns: As `Waiter.wait`.
+    package func waitUntilReadable(until deadline: ContinuousClock.Instant? = nil) async -> Readiness {
+        var query = pollfd(fd: descriptor.rawValue, events: Int16(POLLIN), revents: 0)
+        guard unsafe poll(&query, 1, 0) > 0 else { return await waitForNews(until: deadline) }
+        await waiter.yield()
+        return Task.isCancelled ? [.readable, .cancelled] : .readable
     }
 
     deinit {

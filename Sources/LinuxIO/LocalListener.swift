@@ -18,32 +18,20 @@ package final class LocalListener {
         channel = try Channel(try socket.descriptor.duplicate(), on: reactor)
     }
 
-    /// Binds and listens. Replaces a name left by a dead process, but not one on which a process listens.
+    /// Binds and listens, as `LocalSocket.init(at:for:)`.
     ///
     /// - Parameters:
     ///   - path: absolute, in an existing folder.
     ///   - mode: the permission bits; connecting requires write permission.
     ///   - reactor: the caller must run on it.
-    /// - Throws: `SystemError`: EADDRINUSE (another process listens there, or it is not a socket), ENOENT (no such
-    ///   folder), EACCES, ENAMETOOLONG.
+    /// - Throws: `SystemError`, as there; no descriptor left to watch it.
     package convenience init(at path: String, mode: UInt32, reactor: Reactor) throws(SystemError) {
-        guard path.utf8.count <= Self.pathByteLimit else {
-            throw SystemError(code: ENAMETOOLONG, operation: "bind", subject: path)
-        }
-        let place = FilePlace(path)
-        let directory = try Directory.open(path: place.directory)
-        try LocalSocket.removeLeftover(place.nameBytes, in: directory)
-        try self.init(try LocalSocket(place.nameBytes, in: directory, for: LocalSocket.Access(mode: mode)), on: reactor)
+        try self.init(try LocalSocket(at: path, for: LocalSocket.Access(mode: mode)), on: reactor)
     }
 
     deinit {
         socket.removeName()
     }
-
-    /// Returns a second descriptor of the socket, for a library that accepts by itself. The name is removed with the listener.
-    ///
-    /// - Throws: `SystemError`: no descriptor left.
-    package func duplicate() throws(SystemError) -> Descriptor { try socket.descriptor.duplicate() }
 
     /// Where `accept` waits. Wake it to make `accept` return `nil`.
     package var waiter: Waiter { channel.waiter }

@@ -53,6 +53,23 @@ package final class LocalSocket: Sendable {
         self.descriptor = descriptor
     }
 
+    /// Listens at a path. Replaces a name left by a dead process, but not one on which a process listens.
+    ///
+    /// - Parameters:
+    ///   - path: absolute, in an existing folder.
+    ///   - access: who may connect.
+    /// - Throws: `SystemError`: EADDRINUSE (another process listens there, or it is not a socket), ENOENT (no such
+    ///   folder), EACCES, ENAMETOOLONG.
+    package convenience init(at path: String, for access: Access) throws(SystemError) {
+        guard path.utf8.count <= LocalListener.pathByteLimit else {
+            throw SystemError(code: ENAMETOOLONG, operation: "bind", subject: path)
+        }
+        let place = FilePlace(path)
+        let directory = try Directory.open(path: place.directory)
+        try Self.removeLeftover(place.nameBytes, in: directory)
+        try self.init(place.nameBytes, in: directory, for: access)
+    }
+
     /// Returns a second descriptor for the socket, for a library that accepts its connections.
     ///
     /// - Throws: `SystemError`: no descriptor left.

@@ -80,10 +80,9 @@ package final class Waiter {
     }
 
     /// Stops watching the descriptor, which may then be closed. Callable from any thread.
-    func unwatch(_ descriptor: borrowing Descriptor) { unwatch(descriptor.rawValue) }
-
-    /// Stops watching a descriptor of somebody else. Callable from any thread.
-    func unwatch(_ number: Int32) { reactor.loop.unwatch(number) }
+    func unwatch(_ descriptor: borrowing Descriptor) {
+        reactor.loop.unwatch(descriptor.rawValue)
+    }
 
     private func beginWait(for interest: Readiness) -> Readiness? {
         reactor.checkIsolated()

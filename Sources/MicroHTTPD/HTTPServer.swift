@@ -3,7 +3,7 @@ import Glibc
 
 /// An HTTP/1.1 server (RFC 9112) over libmicrohttpd, without a thread of its own.
 ///
-/// Not Sendable: one actor owns it. No call blocks. Its owner waits until `descriptor` is readable or `pause` has passed,
+/// Not Sendable: one actor owns it. No call blocks. Its owner waits until a copy of its descriptor is readable or `pause` has passed,
 /// calls `run`, takes the events, and answers.
 @safe package final class HTTPServer {
     /// What has happened to a request.
@@ -83,8 +83,12 @@ import Glibc
 
     // MARK: Running
 
-    /// The descriptor to wait for. Its owner is the server.
-    package var descriptor: Int32 { unsafe cmicrohttpd_descriptor(pointer) }
+    /// Returns a copy of the descriptor to wait for.
+    ///
+    /// - Returns: -1 if there is no descriptor left.
+    package func duplicateDescriptor() -> Int32 {
+        unsafe fcntl(cmicrohttpd_descriptor(pointer), F_DUPFD_CLOEXEC, 0)
+    }
 
     /// How many milliseconds may pass until the next `run`, at most; `nil` if any.
     package var pause: Int? {

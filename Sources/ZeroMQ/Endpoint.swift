@@ -27,11 +27,6 @@ enum Endpoint {
 
     /// Listens at a path.
     static func listen(at path: String, for access: LocalSocket.Access) throws(ReplySocketError) -> LocalSocket {
-        try ReplySocketError.wrapping { () throws(SystemError) in
-            let place = FilePlace(path)
-            let directory = try Directory.open(path: place.directory)
-            try LocalSocket.removeLeftover(place.nameBytes, in: directory)
-            return try LocalSocket(place.nameBytes, in: directory, for: access)
-        }
+        try ReplySocketError.wrapping { () throws(SystemError) in try LocalSocket(at: path, for: access) }
     }
 }

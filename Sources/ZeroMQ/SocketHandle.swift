@@ -45,7 +45,6 @@ import LinuxIO
         try set(ZMQ_RCVHWM, to: waiting, "ZMQ_RCVHWM")
         try set(ZMQ_SNDHWM, to: Self.replyLimit, "ZMQ_SNDHWM")
         try set(ZMQ_HANDSHAKE_IVL, to: options.handshakeLimit.wholeMilliseconds, "ZMQ_HANDSHAKE_IVL")
-        try set(ZMQ_IPV6, to: Int32(1), "ZMQ_IPV6")
         // So that clients whose host has died do not keep their connections.
         try set(ZMQ_TCP_KEEPALIVE, to: Int32(1), "ZMQ_TCP_KEEPALIVE")
     }
@@ -63,6 +62,8 @@ import LinuxIO
     ///
     /// - Returns: The endpoint with its port.
     func bind(to endpoint: String) throws(ReplySocketError) -> String {
+        // With it, libzmq binds an address of IPv4 as one of IPv6.
+        if endpoint.contains("[") || endpoint.contains("*") { try set(ZMQ_IPV6, to: Int32(1), "ZMQ_IPV6") }
         guard unsafe zmq_bind(socket, endpoint) == 0 else { throw .last("zmq_bind", endpoint) }
         var text = [CChar](repeating: 0, count: 256)
         var count = text.count

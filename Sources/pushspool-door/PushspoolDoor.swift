@@ -65,7 +65,8 @@ struct PushspoolDoor: AsyncParsableCommand {
         abstract: "Take requests of existing clients, and drop them as jobs into the spool.",
         discussion: """
             An APNs client that is pointed at the relay works unchanged: it gets its 200 once the notification is safe in \
-            the spool, from which the daemon of pushspool(1) sends it.
+            the spool, from which the daemon of pushspool(1) sends it. Other doors take jobs over HTTP, and the calls of \
+            clients of pyapns, gorush and py-apnsd.
             """,
         subcommands: [Run.self, Check.self])
 }
@@ -100,7 +101,7 @@ struct Run: AsyncParsableCommand {
         do {
             try await process.run()
         } catch {
-            Program.complain("\(error)", hint: "check apns.listen, and that no other program uses the address")
+            Program.complain("\(error)", hint: "check the addresses in doors.yaml, and that no other program uses them")
             throw ExitCode.tryAgain
         }
     }
@@ -153,7 +154,11 @@ struct Check: AsyncParsableCommand {
         let set = DoorLoader(path: options.config).load()
         FindingList(set.findings).note()
         if set.hasErrors { throw ExitCode.badConfiguration }
-        if let relay = set.configuration.relay { Talk.say("apns: relay at \(relay.address)") }
+        let configuration = set.configuration
+        if let relay = configuration.relay { Talk.say("apns: relay at \(relay.address)") }
+        if let place = configuration.http { Talk.say("http: JSON at \(place)") }
+        if let door = configuration.xmlrpc { Talk.say("xmlrpc: at \(door.place), provision: \(door.provision)") }
+        if let door = configuration.zeromq { Talk.say("zeromq: at \(door.endpoint), for \(door.app)") }
         for (producer, _) in set.configuration.producers {
             let apps = producer.apps?.sorted().joined(separator: ", ") ?? "all apps"
             Talk.say("\(producer.name): \(apps)")

@@ -5,7 +5,7 @@ import TestSupport
 /// A server and one client of it, on a reactor.
 final class Exchange {
     let server: HTTPServer
-    private let watch: ForeignDescriptor
+    private let watch: Channel
     private let client: StreamSocket
     private var events: [HTTPServer.Event] = []
     private var arrived = ""
@@ -18,7 +18,7 @@ final class Exchange {
     var refusal: HTTPResponse?
     private(set) var admittedCount = 0
 
-    private init(_ server: HTTPServer, _ watch: ForeignDescriptor, _ client: StreamSocket) {
+    private init(_ server: HTTPServer, _ watch: Channel, _ client: StreamSocket) {
         (self.server, self.watch, self.client) = (server, watch, client)
     }
 
@@ -31,7 +31,7 @@ final class Exchange {
                 throw Failure("no server")
             }
             let client = try await StreamSocket.connect(to: address, on: reactor, until: .now + .seconds(60))
-            let watch = try ForeignDescriptor(server.descriptor, on: reactor)
+            let watch = try Channel(Descriptor(adopting: server.duplicateDescriptor()), on: reactor)
             try await body(Exchange(server, watch, client))
         }
     }

@@ -36,6 +36,11 @@ package struct MethodFault: Error, Hashable, Sendable {
         return MethodFault(401, "Invalid environment provided \(Diagnostic.quoted(name)). \(valid)")
     }
 
+    /// Creates the fault of an environment that is not the app's, with pyapns' code for environments, 401.
+    package static func otherEnvironment(_ name: String, than own: String) -> MethodFault {
+        MethodFault(401, "The app's environment is \(own), not \(name); the daemon's operator can change it")
+    }
+
     /// pyapns' fault of an app that does not exist, 404. Its clients then provision the app.
     package static let unknownApp = MethodFault(404, "The app_id specified has not been provisioned.")
 

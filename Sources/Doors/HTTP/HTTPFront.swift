@@ -13,10 +13,10 @@ final class HTTPFront {
     /// Where it listens.
     let place: ListenPlace
     private let server: HTTPServer
-    private let watch: ForeignDescriptor
+    private let channel: Channel
     private let idle: Wakeup
     /// Removes the name of a local socket in the end.
-    private let localSocket: LocalListener?
+    private let localSocket: LocalSocket?
     /// Whether each connection ends with its next answer.
     private(set) var isStopping = false
 
@@ -34,17 +34,21 @@ final class HTTPFront {
             (self.place, localSocket) = (.address(bound.address), nil)
             socket = bound.takeDescriptor()
         case .local(let path):
-            let local = try LocalListener(at: path, mode: 0o660, reactor: reactor)
+            let local = try LocalSocket(at: path, for: .init())
             (self.place, localSocket) = (place, local)
-            socket = try local.duplicate()
+            socket = try local.duplicateDescriptor()
         }
         guard let server = HTTPServer(socket: socket.relinquish(), limits: limits) else {
             throw SystemError.last("MHD_start_daemon", place.description)
         }
         self.server = server
-        watch = try ForeignDescriptor(server.descriptor, on: reactor)
+        let copy = server.duplicateDescriptor()
+        guard copy >= 0 else { throw SystemError.last("fcntl", "F_DUPFD_CLOEXEC") }
+        channel = try Channel(Descriptor(adopting: copy), on: reactor)
         idle = Wakeup(on: reactor)
     }
+
+    deinit { localSocket?.removeName() }
 
     /// Serves until the task is cancelled.
     ///
@@ -58,7 +62,7 @@ final class HTTPFront {
             for event in events { take(event) }
             if isStopping, server.openConnectionCount == 0 { idle.signal() }
             // What was taken may have been answered at once.
-            if events.isEmpty { _ = await watch.waitUntilReadable(until: deadline) }
+            if events.isEmpty { _ = await channel.waitUntilReadable(until: deadline) }
         }
     }
 
@@ -71,19 +75,19 @@ final class HTTPFront {
     /// Answers a request.
     func answer(_ request: HTTPRequest, _ response: HTTPResponse) {
         server.answer(request, response)
-        watch.waiter.wake()
+        channel.waiter.wake()
     }
 
     /// Reads more of a body.
     func proceed(_ request: HTTPRequest) {
         server.proceed(request)
-        watch.waiter.wake()
+        channel.waiter.wake()
     }
 
     /// Continues the body of a stream.
     func send(_ bytes: [UInt8], isLast: Bool, on request: HTTPRequest) {
         server.send(bytes, isLast: isLast, on: request)
-        watch.waiter.wake()
+        channel.waiter.wake()
     }
 
     /// Adds the figures of connections.
@@ -98,7 +102,7 @@ final class HTTPFront {
     func beginStopping() {
         isStopping = true
         server.beginStopping()
-        watch.waiter.wake()
+        channel.waiter.wake()
     }
 
     /// Waits until all connections have ended, or the deadline.

@@ -217,7 +217,7 @@ actor XMLRPCDoor: Door {
                 if known.app.isSandbox == (provision.environment == .sandbox) { return .nothing }
                 let other = known.app.isSandbox ? "sandbox" : "production"
                 guard rules.provision == .create, Moment.now < deadline else {
-                    throw .invalidEnvironment("\(provision.environment.rawValue); the app's is \(other)")
+                    throw .otherEnvironment(provision.environment.rawValue, than: other)
                 }
             }
             guard rules.provision == .create else { throw .unknownApp }

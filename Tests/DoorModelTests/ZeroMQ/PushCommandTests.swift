@@ -138,7 +138,8 @@ struct PushCommandTests {
 
     /// As `feedback` writes it.
     private static func base64(of token: [UInt8]) -> String {
-        let reply = CommandReply.feedback([.init(token, goneSince: nil)], format: .base64)
+        let reply = CommandReply.feedback(
+            [LostToken(DeviceToken(bytes: token), isGone: false, goneSince: nil)], format: .base64)
         return String(decoding: reply.bytes.dropFirst("OK 0:".utf8.count), as: UTF8.self)
     }
 }
