@@ -163,7 +163,7 @@ let package = Package(
             "Demo",
             uses: [
                 "PushDaemon", "ServiceProcess", "Configuration", "GatewaySimulator", "SpoolClient", "JSON", "LinuxIO",
-                "APNSModel", "Document", logging,
+                "OpenSSL", "APNSHTTP2", "APNSModel", "Document", logging,
             ]),
         .executableTarget(
             name: "pushspool",
@@ -178,14 +178,14 @@ let package = Package(
             "Doors",
             uses: [
                 "DoorConfiguration", "DoorModel", "ServiceProcess", "SpoolInspection", "JobOperations", "Configuration",
-                "APNSServing", "MicroHTTPD", "XML", "ZeroMQ",
+                "APNSServing", "MicroHTTPD", "XML", "ZeroMQ", "Doctor",
                 "APNSGateway", "SecureTransport", "SpoolClient", "SpoolStore", "JSON", "NGHTTP2", "LinuxIO", "OpenSSL",
                 "SpoolModel", "JobFormat", "HTTP2", "APNSHTTP2", "APNSModel", "Document", logging,
             ]),
         .executableTarget(
             name: "pushspool-door",
             dependencies: [
-                "Doors", "DoorConfiguration", "DoorModel", "ServiceProcess", "SpoolInspection", "LinuxIO",
+                "Doors", "DoorConfiguration", "DoorModel", "Doctor", "ServiceProcess", "SpoolInspection", "LinuxIO",
                 argumentParser, logging,
             ],
             swiftSettings: strict),

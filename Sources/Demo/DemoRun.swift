@@ -61,7 +61,8 @@ package struct DemoRun {
         return configuration
     }
 
-    private static func daemon(_ settings: Daemon.Settings, _ log: DemoLog) throws -> Daemon {
+    /// Creates a daemon whose log goes to a file.
+    static func daemon(_ settings: Daemon.Settings, _ log: DemoLog) throws -> Daemon {
         try Daemon(settings) { configuration in
             Logger(label: "pushspool") { _ in
                 LineLogHandler(level: .info, format: configuration.logFormat) { log.write($0) }

@@ -53,24 +53,25 @@ package struct DoctorFinding: Hashable, Sendable {
 }
 
 /// Collects the findings in one area, for one app or for none.
-struct FindingBook {
+package struct FindingBook {
     private let area: DoctorFinding.Area
     private let app: String?
     /// The findings in the order in which they were added.
-    private(set) var findings: [DoctorFinding] = []
+    package private(set) var findings: [DoctorFinding] = []
 
-    init(_ area: DoctorFinding.Area, of app: String? = nil) {
+    /// Creates an empty book.
+    package init(_ area: DoctorFinding.Area, of app: String? = nil) {
         (self.area, self.app) = (area, app)
     }
 
     /// Adds a passed check.
-    mutating func ok(_ message: String) { add(.ok, message, nil) }
+    package mutating func ok(_ message: String) { add(.ok, message, nil) }
 
     /// Adds a warning: it works, but needs attention.
-    mutating func warn(_ message: String, hint: String) { add(.warn, message, hint) }
+    package mutating func warn(_ message: String, hint: String) { add(.warn, message, hint) }
 
     /// Adds a fault: it prevents something from being sent.
-    mutating func fault(_ message: String, hint: String) { add(.fault, message, hint) }
+    package mutating func fault(_ message: String, hint: String) { add(.fault, message, hint) }
 
     private mutating func add(_ severity: DoctorFinding.Severity, _ message: String, _ hint: String?) {
         findings.append(DoctorFinding(severity: severity, area: area, app: app, message: message, hint: hint))

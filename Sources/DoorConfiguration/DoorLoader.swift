@@ -18,6 +18,8 @@ package struct DoorSet: Sendable {
     package var bearers: [[UInt8]: String] = [:]
     /// The TLS context of the relay; `nil` if there is no relay.
     package var relayContext: TLSContext?
+    /// When the relay's certificate expires, in seconds since 1970.
+    package var relayNotAfter: Int64?
     /// Errors and warnings by file.
     package var findings: [ConfigurationSet.Finding] = []
 
@@ -110,7 +112,9 @@ package struct DoorLoader: Sendable {
             set.configuration.xmlrpc?.apps = ConfigurationFile.resolve(apps, in: folder)
         }
         for place in set.configuration.producers.indices { loadProof(of: place, into: &set, &report) }
-        if let relay = set.configuration.relay { set.relayContext = context(of: relay, &report) }
+        if let relay = set.configuration.relay, let (context, notAfter) = context(of: relay, &report) {
+            (set.relayContext, set.relayNotAfter) = (context, notAfter)
+        }
         if !report.diagnostics.isEmpty { set.findings = [.init(file: path, diagnostics: report.inOrder)] }
         return set
     }
@@ -179,7 +183,7 @@ package struct DoorLoader: Sendable {
         throw Diagnostic("has the bearer token of \(other)", hint: "give each producer a token of its own")
     }
 
-    private func context(of relay: DoorConfiguration.Relay, _ report: inout Report) -> TLSContext? {
+    private func context(of relay: DoorConfiguration.Relay, _ report: inout Report) -> (TLSContext, Int64)? {
         do throws(Diagnostic) {
             var certificate = try read(relay.certificate, isSecret: relay.key == nil)
             var key: [UInt8] = []
@@ -195,11 +199,12 @@ package struct DoorLoader: Sendable {
                 let message = "the certificate \(relay.certificate) is not valid now"
                 throw Diagnostic(message, hint: "replace it; clients would refuse it")
             }
-            return try checking { () throws(TLSError) in
+            let context = try checking { () throws(TLSError) in
                 var options = TLSOptions(applicationProtocols: ["h2"])
                 options.asksForCertificate = true
                 return try TLSContext.server(identity: identity, options: options)
             }
+            return (context, identity.facts.notAfter)
         } catch {
             report.add(error.about("apns"))
             return nil

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Doctor
 import DoorConfiguration
 import DoorModel
 import Doors
@@ -68,7 +69,7 @@ struct PushspoolDoor: AsyncParsableCommand {
             the spool, from which the daemon of pushspool(1) sends it. Other doors take jobs over HTTP, and the calls of \
             clients of pyapns, gorush and py-apnsd.
             """,
-        subcommands: [Run.self, Check.self])
+        subcommands: [Run.self, Check.self, Examine.self])
 }
 
 /// The option for the doors' configuration file.
@@ -162,6 +163,48 @@ struct Check: AsyncParsableCommand {
         for (producer, _) in set.configuration.producers {
             let apps = producer.apps?.sorted().joined(separator: ", ") ?? "all apps"
             Talk.say("\(producer.name): \(apps)")
+        }
+    }
+}
+
+/// The command `pushspool-door doctor`.
+struct Examine: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "doctor",
+        abstract: "Find out why nothing comes through the doors, and print the remedy.",
+        discussion: """
+            Checks the configuration, the daemon's list of apps, the rights to drop jobs, to keep marks and to read \
+            feedback, the free space, and whether each door answers, and prints a line for each: fault, warn or ok, with \
+            a hint; faults first. Run it as the doors' user. Exits with 78 for a fault, 1 for a warning, and 0 otherwise.
+
+            Example: pushspool-door doctor --config etc/doors.yaml
+            """)
+
+    @OptionGroup var options: DoorsOption
+
+    @Flag(help: "Print one JSON object.")
+    var json = false
+
+    func run() async throws {
+        let report = try await report()
+        if json {
+            Talk.say(report.json)
+        } else {
+            for line in report.lines { Talk.say(line) }
+        }
+        switch report.severity {
+        case .fault: throw ExitCode.badConfiguration
+        case .warn: throw ExitCode.failure
+        case .ok: return
+        }
+    }
+
+    private func report() async throws -> DoctorReport {
+        do throws(SystemError) {
+            return await (try DoorExamination(path: options.config)).report()
+        } catch {
+            Program.complain("\(error)", hint: "raise the limits on open files and threads, and try again")
+            throw ExitCode.tryAgain
         }
     }
 }

@@ -7,8 +7,6 @@ import ServiceProcess
 import SpoolClient
 import SpoolInspection
 
-extension DemoScenario: ExpressibleByArgument {}
-
 /// The command `pushspool demo`.
 struct Demo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -19,13 +17,20 @@ struct Demo: AsyncParsableCommand {
             provider token, HTTP/2 with a certificate, the binary protocol), and shows the result of each. \
             Nothing leaves the host, and you can inspect the folder afterwards. Takes about five seconds; exits with 1 if \
             a job ends differently than expected. The scenario live-activity starts a Live Activity on five devices, updates \
-            it by broadcasts over a channel, and ends it.
+            it by broadcasts over a channel, and ends it. The scenario door starts pushspool-door, too, and lets curl \
+            and Python push through it.
 
             Example: pushspool demo --scenario live-activity --folder /tmp/pushspool-demo
             """)
 
+    /// What the demo shows.
+    enum Subject: String, CaseIterable, ExpressibleByArgument {
+        case samples, door
+        case liveActivity = "live-activity"
+    }
+
     @Option(help: "What to show.")
-    var scenario = DemoScenario.samples
+    var scenario = Subject.samples
 
     @Option(
         help: ArgumentHelp(
@@ -36,6 +41,8 @@ struct Demo: AsyncParsableCommand {
     func run() async throws {
         do {
             let folder = try DemoFolder.make(at: folder)
+            guard scenario != .door else { return try await showDoors(in: folder) }
+            let scenario = self.scenario == .liveActivity ? DemoScenario.liveActivity : .samples
             let jobs = scenario.jobs
             Talk.say("Sending \(jobs.count) sample jobs to a gateway on this host, in \(folder.path)")
             let outcome = try await DemoRun(folder: folder, scenario: scenario, version: Version.current).run()
@@ -64,5 +71,13 @@ struct Demo: AsyncParsableCommand {
             Talk.complain("\(error)", hint: "choose another place with --folder")
             throw ExitCode.failure
         }
+    }
+
+    private func showDoors(in folder: DemoFolder) async throws {
+        Talk.say("Pushing through doors to a gateway on this host, in \(folder.path)")
+        let demo = DoorDemo(folder: folder, version: Version.current, beside: CommandLine.arguments[0])
+        let report = try await demo.run()
+        for line in report.lines { Talk.say(line) }
+        if !report.faults.isEmpty { throw ExitCode.failure }
     }
 }

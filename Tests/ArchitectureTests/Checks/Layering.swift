@@ -82,12 +82,12 @@ enum Layering {
         ],
         "Doors": [
             "DoorConfiguration", "DoorModel", "ServiceProcess", "SpoolInspection", "JobOperations", "Configuration",
-            "APNSServing", "MicroHTTPD", "XML", "ZeroMQ",
+            "APNSServing", "MicroHTTPD", "XML", "ZeroMQ", "Doctor",
             "APNSGateway", "SecureTransport", "SpoolClient", "SpoolStore", "JSON", "NGHTTP2", "LinuxIO", "OpenSSL",
             "SpoolModel", "JobFormat", "HTTP2", "APNSHTTP2", "APNSModel", "Document", "Logging",
         ],
         "pushspool-door": [
-            "Doors", "DoorConfiguration", "DoorModel", "ServiceProcess", "SpoolInspection", "LinuxIO",
+            "Doors", "DoorConfiguration", "DoorModel", "Doctor", "ServiceProcess", "SpoolInspection", "LinuxIO",
             "ArgumentParser", "Logging",
         ],
         "SpoolInspection": [
@@ -100,8 +100,7 @@ enum Layering {
         ],
         "Demo": [
             "PushDaemon", "ServiceProcess", "Configuration", "GatewaySimulator", "SpoolClient", "JSON", "LinuxIO",
-            "APNSModel",
-            "Document", "Logging", "Synchronization",
+            "OpenSSL", "APNSHTTP2", "APNSModel", "Document", "Logging", "Synchronization",
         ],
         "pushspool": [
             "Demo", "Report", "SpoolInspection", "PushDaemon", "ServiceProcess", "JobOperations", "ChannelManagement",
