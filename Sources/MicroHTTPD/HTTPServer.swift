@@ -35,7 +35,7 @@ import Glibc
         /// How many seconds a connection may take for a request, or for 64 KiB of its body, or for 32 KiB of the answer.
         package var patience = 60
         /// How much of an unwanted body is read so that the client reads its answer.
-        package var discarded = 1 << 20
+        package var discarded = 16 << 20
 
         /// Creates the usual limits.
         package init() {}

@@ -56,6 +56,7 @@ public struct Submission: Sendable {
     /// Begins a job that is written bit by bit.
     ///
     /// - Parameter name: The beginning and end of the file name.
+    /// - Returns: The job, which the daemon does not see before it is published.
     /// - Throws: `SpoolClientError`, like `submit(_:name:)`.
     package func begin(_ name: String) throws(SpoolClientError) -> StagedJob {
         let unique = try uniqueName(like: name)

@@ -24,9 +24,12 @@ package enum Talk {
         StandardStream.error.write(Array((line + "\n").utf8))
     }
 
+    /// The name by which the program was called.
+    private static let program = CommandLine.arguments.first.map { FilePlace($0).name } ?? "pushspool"
+
     /// Prints an error and its hint.
     package static func complain(_ message: String, hint: String?) {
-        note("pushspool: \(message)")
+        note("\(program): \(message)")
         if let hint { note("hint: \(hint)") }
     }
 }

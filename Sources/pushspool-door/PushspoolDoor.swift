@@ -31,18 +31,12 @@ enum Program {
         Host.park()
     }
 
-    /// Prints an error and its hint.
-    static func complain(_ message: String, hint: String?) {
-        Talk.note("pushspool-door: \(message)")
-        if let hint { Talk.note("hint: \(hint)") }
-    }
-
     /// Returns what the program cannot do without, or ends it with the reason.
     private static func needed<Value>(_ make: () throws(SystemError) -> Value) -> Value {
         do throws(SystemError) {
             return try make()
         } catch {
-            complain("\(error)", hint: nil)
+            Talk.complain("\(error)", hint: nil)
             Host.leave(with: ExitCode.tryAgain.rawValue)
         }
     }
@@ -51,7 +45,7 @@ enum Program {
         do throws(SystemError) {
             return try ServiceManager.takenFromEnvironment()
         } catch {
-            complain(
+            Talk.complain(
                 "cannot notify the service manager: \(error)",
                 hint: "set NOTIFY_SOCKET to the path of a Unix domain socket, or to @ and an abstract name")
             return nil
@@ -69,6 +63,7 @@ struct PushspoolDoor: AsyncParsableCommand {
             the spool, from which the daemon of pushspool(1) sends it. Other doors take jobs over HTTP, and the calls of \
             clients of pyapns, gorush and py-apnsd.
             """,
+        version: Version.current,
         subcommands: [Run.self, Check.self, Examine.self])
 }
 
@@ -102,7 +97,7 @@ struct Run: AsyncParsableCommand {
         do {
             try await process.run()
         } catch {
-            Program.complain("\(error)", hint: "check the addresses in doors.yaml, and that no other program uses them")
+            Talk.complain("\(error)", hint: "check the addresses in doors.yaml, and that no other program uses them")
             throw ExitCode.tryAgain
         }
     }
@@ -112,7 +107,7 @@ struct Run: AsyncParsableCommand {
         do throws(SystemError) {
             try MemoryDump.forbid()
         } catch {
-            Program.complain(
+            Talk.complain(
                 "cannot disable core dumps, which contain keys: \(error)", hint: "check the sandbox that it runs in")
         }
     }
@@ -128,9 +123,9 @@ struct Run: AsyncParsableCommand {
         } catch {
             switch error {
             case .configuration(let set): FindingList(set.findings).note()
-            case .place(let message, let hint): Program.complain(message, hint: hint)
+            case .place(let message, let hint): Talk.complain(message, hint: hint)
             case .shortage(let message):
-                Program.complain(message, hint: "raise the limits of open files and threads")
+                Talk.complain(message, hint: "raise the limits of open files and threads")
                 throw ExitCode.tryAgain
             }
             throw ExitCode.badConfiguration
@@ -203,7 +198,7 @@ struct Examine: AsyncParsableCommand {
         do throws(SystemError) {
             return await (try DoorExamination(path: options.config)).report()
         } catch {
-            Program.complain("\(error)", hint: "raise the limits on open files and threads, and try again")
+            Talk.complain("\(error)", hint: "raise the limits on open files and threads, and try again")
             throw ExitCode.tryAgain
         }
     }

@@ -1,6 +1,5 @@
 import APNSHTTP2
 import GatewaySimulator
-import JobFormat
 import LinuxIO
 import Logging
 import OpenSSL

@@ -44,7 +44,7 @@ package enum APIRoute: Hashable, Sendable {
         if parts.count >= 4, parts[0] == "v1", parts[1] == "apps", !parts[2].isEmpty {
             switch (parts[3], parts.count) {
             case ("jobs", 4): return [("POST", .submit(app: parts[2]))]
-            case ("jobs", 5) where !parts[4].isEmpty:
+            case ("jobs", 5) where isFileName(parts[4]):
                 return [
                     ("GET", .look(app: parts[2], job: parts[4])), ("DELETE", .cancel(app: parts[2], job: parts[4])),
                 ]
@@ -53,6 +53,11 @@ package enum APIRoute: Hashable, Sendable {
             }
         }
         throw APIProblem(404, "there is no such path", remedy: "see /openapi.json")
+    }
+
+    /// Whether a file may have this name (path_resolution(7)).
+    private static func isFileName(_ name: String) -> Bool {
+        !["", ".", ".."].contains(name) && name.utf8.count <= 255
     }
 
     /// The app that it is about.

@@ -16,8 +16,10 @@ package struct GorushRequest: Sendable {
         package let tokens: [String]
         /// The text to log it by.
         package let message: String
-        /// The job; `nil` if it is not for iOS.
+        /// The job; `nil` if there is none to be made of it.
         package let job: [UInt8]?
+        /// Why there is none.
+        package let fault: String?
         /// The number of the platform.
         package let platform: Int
     }
@@ -39,6 +41,9 @@ package struct GorushRequest: Sendable {
         guard list.count <= Self.notificationLimit else {
             throw APIProblem(400, "there are more than \(Self.notificationLimit) notifications")
         }
+        guard list.elements.allSatisfy({ $0.kind == .mapping }) else {
+            throw APIProblem(400, "each notification must be an object")
+        }
         notifications = list.elements.map { Notification($0, iOS: Self.iOS) }
     }
 }
@@ -51,17 +56,30 @@ extension GorushRequest.Notification {
         isSandbox = node["production"]?.boolean == true ? false : isDevelopment ? true : nil
         tokens = (node["tokens"]?.elements.map(\.text) ?? []) + (node["to"]?.string.map { [$0] } ?? [])
         message = node["message"]?.string ?? ""
-        job = platform == iOS ? Self.job(node, tokens: tokens) : nil
+        fault = Self.fault(of: node, tokens: tokens, isForIOS: platform == iOS)
+        job = fault == nil ? Self.job(node, tokens: tokens) : nil
+    }
+
+    private static func fault(of node: Node, tokens: [String], isForIOS: Bool) -> String? {
+        guard isForIOS else { return "pushspool pushes to Apple's devices only (platform 1)" }
+        guard !tokens.isEmpty else { return "tokens must not be empty" }
+        if node["data"]?["aps"] != nil { return "data must not have the key aps" }
+        let hasID = node["apns_id"]?.string.map { !$0.isEmpty } ?? false
+        return hasID && tokens.count > 1 ? "apns_id must be that of one notification; send each token by itself" : nil
     }
 
     /// Writes the job. What gorush passes to the gateway unread is passed to the daemon's checks.
     private static func job(_ node: Node, tokens: [String]) -> [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
-        writer.key("tokens")
-        writer.beginArray()
-        for token in tokens { writer.string(token) }
-        writer.endArray()
+        if tokens.count == 1 {
+            writer.member("token", tokens[0])
+        } else {
+            writer.key("tokens")
+            writer.beginArray()
+            for token in tokens { writer.string(token) }
+            writer.endArray()
+        }
         for key in ["topic", "push_type", "collapse_id"] {
             if let text = node[key]?.string, !text.isEmpty { writer.member(key, text) }
         }
@@ -74,7 +92,7 @@ extension GorushRequest.Notification {
         if let id = node["apns_id"]?.string, !id.isEmpty { writer.member("apns_id", id) }
         writer.key("payload")
         writer.beginObject()
-        for member in node["data"]?.members ?? Node(tape: Tape(), index: 0).members where member.key.text != "aps" {
+        for member in node["data"]?.members ?? Node(tape: Tape(), index: 0).members {
             writer.member(member.key.text, raw: member.value)
         }
         writer.key("aps")
@@ -122,6 +140,7 @@ extension GorushRequest.Notification {
     private static func writeAlert(_ node: Node, to writer: inout JSONWriter) {
         let (title, message) = (node["title"]?.string ?? "", node["message"]?.string ?? "")
         let given = node["alert"]?.members.filter { !$0.value.isNull && $0.value.string != "" } ?? []
+        if let text = node["alert"]?.string, !text.isEmpty { return writer.member("alert", text) }
         if title.isEmpty, given.isEmpty {
             if !message.isEmpty { writer.member("alert", message) }
             return

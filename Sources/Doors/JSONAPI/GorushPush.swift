@@ -47,9 +47,26 @@ struct GorushPush {
 
         fileprivate mutating func refuse(_ notification: GorushRequest.Notification, because error: String) {
             for token in notification.tokens {
-                logs.append(
-                    Log(platform: notification.platform, token: token, message: notification.message, error: error))
+                refuse(token, of: notification, because: error)
             }
+            if notification.tokens.isEmpty { refuse("", of: notification, because: error) }
+        }
+
+        /// Logs the tokens of a job that was dropped, but will not be sent to: `tokens[3]` in a finding.
+        fileprivate mutating func refuse(_ findings: [Diagnostic], of notification: GorushRequest.Notification) {
+            for finding in findings where finding.severity == .error {
+                guard let number = finding.path.flatMap({ $0.firstMatch(of: #/^tokens\[(\d+)\]/#) })?.output.1,
+                    let index = Int(number), notification.tokens.indices.contains(index)
+                else { continue }
+                refuse(notification.tokens[index], of: notification, because: finding.message)
+            }
+        }
+
+        private mutating func refuse(
+            _ token: String, of notification: GorushRequest.Notification, because error: String
+        ) {
+            logs.append(
+                Log(platform: notification.platform, token: token, message: notification.message, error: error))
         }
     }
 
@@ -84,16 +101,19 @@ struct GorushPush {
         for notification in request.notifications {
             result.count += notification.tokens.count
             guard let job = notification.job else {
-                result.refuse(notification, because: "pushspool pushes to Apple's devices only (platform 1)")
+                result.refuse(notification, because: notification.fault ?? "")
                 continue
             }
             guard let target = try await target(of: notification) else {
                 let topic = notification.topic ?? ""
-                result.refuse(notification, because: "no app, or more than one, has the topic \(topic)")
+                result.refuse(
+                    notification, because: "no app, or more than one, has the topic and the environment \(topic)")
                 continue
             }
             switch await desk.drop(job, as: "gorush.json", for: target, isAllOrNothing: false) {
-            case .dropped(let receipt): result.recipientCount += receipt.recipientCount
+            case .dropped(let receipt):
+                result.recipientCount += receipt.recipientCount
+                result.refuse(receipt.diagnostics, of: notification)
             case .refused(let diagnostics):
                 result.refuse(notification, because: diagnostics.first?.sentence ?? "the job would fail")
             case .unavailable:
@@ -107,15 +127,19 @@ struct GorushPush {
 
     private func target(of notification: GorushRequest.Notification) async throws -> JobDesk.Target? {
         let router = try await desk.router()
-        let names: [String]
+        var names: [String]
         if let topic = notification.topic {
             let host = notification.isSandbox == true ? "sandbox" : ""
-            guard case .app(let place) = router.match(topic: topic, type: nil, for: producer, host: host) else {
-                return nil
+            switch router.match(topic: topic, type: nil, for: producer, host: host) {
+            case .app(let place): names = [router.apps[place].name]
+            case .several(let found): names = found
+            case .none: names = []
             }
-            names = [router.apps[place].name]
         } else {
             names = router.apps.map(\.name).filter { producer.may(use: $0) }
+        }
+        if let isSandbox = notification.isSandbox {
+            names.removeAll { name in router.apps.contains { $0.name == name && $0.isSandbox != isSandbox } }
         }
         guard names.count == 1 else { return nil }
         return try await desk.target(names[0])

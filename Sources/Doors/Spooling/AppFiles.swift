@@ -11,6 +11,8 @@ struct AppFiles {
     private let folder: Directory
 
     private static let certificateByteLimit = 1 << 20
+    /// How a configuration begins that may be replaced.
+    private static let mark = Array("# Written by pushspool-door for a client of pyapns.".utf8)
 
     /// Opens the folder of the apps' files.
     ///
@@ -31,15 +33,21 @@ struct AppFiles {
             throw DoorTrouble("the certificate cannot be used: \(error.message)")
         }
         let name = provision.app + ".pem"
+        let own = Array((provision.app + ".yaml").utf8)
+        if try folder.status(of: own) != nil,
+            try folder.openRegular(own).contents(limit: Self.certificateByteLimit)?.starts(with: Self.mark) != true
+        {
+            throw DoorTrouble("\(provision.app).yaml was not written by a door; its operator can change it")
+        }
         try write(pem, as: Array(name.utf8))
         let text = """
-            # Written by pushspool-door for a client of pyapns.
+            \(String(decoding: Self.mark, as: UTF8.self))
             protocol: http2
             environment: \(provision.environment.rawValue)
             credentials: {certificate: \(Self.quoted(name))}
 
             """
-        try write(Array(text.utf8), as: Array((provision.app + ".yaml").utf8))
+        try write(Array(text.utf8), as: own)
     }
 
     private static func pem(of certificate: Provision.Certificate) throws -> [UInt8] {

@@ -43,6 +43,7 @@ actor FeedbackReports {
     /// - Parameters:
     ///   - app: The app.
     ///   - includesInvalid: Whether tokens that the gateway called invalid belong to it.
+    /// - Returns: The report. Confirm it once the client has it.
     /// - Throws: `SystemError`, `DoorTrouble`: the feedback or the mark cannot be read.
     func report(of app: String, includesInvalid: Bool) throws -> Report {
         var shelf = FeedbackShelf(root: spool, app: app, after: try mark(of: app))

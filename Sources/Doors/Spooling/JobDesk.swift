@@ -72,9 +72,13 @@ actor JobDesk {
 
     /// Returns an app.
     ///
+    /// - Parameters:
+    ///   - app: Its name.
+    ///   - isFresh: Whether the list of apps must be read now.
     /// - Returns: `nil` if there is no such app.
     /// - Throws: `DoorTrouble`: it is not known yet which apps there are.
-    func target(_ app: String) throws -> Target? {
+    func target(_ app: String, isFresh: Bool = false) throws -> Target? {
+        if isFresh { known = nil }
         try look()
         return known?.targets[app]
     }
@@ -116,6 +120,7 @@ actor JobDesk {
     ///   - name: The beginning and end of the file's name.
     ///   - target: The app.
     ///   - isAllOrNothing: Whether one bad recipient makes the job bad.
+    /// - Returns: What became of it.
     func drop(_ bytes: [UInt8], as name: String, for target: Target, isAllOrNothing: Bool) -> Result {
         guard let number = begin(name, for: target) else { return .unavailable }
         guard append(bytes, to: number) else { return .unavailable }

@@ -174,10 +174,12 @@ actor XMLRPCDoor: Door {
         front?.answer(request, HTTPResponse(status: 200, contentType: "text/xml", body: response.bytes))
     }
 
-    private func target(_ app: String, for producer: Producer) async throws(MethodFault) -> JobDesk.Target? {
+    private func target(
+        _ app: String, for producer: Producer, isFresh: Bool = false
+    ) async throws(MethodFault) -> JobDesk.Target? {
         do {
             guard producer.may(use: app) else { return nil }
-            return try await tools.desk.target(app)
+            return try await tools.desk.target(app, isFresh: isFresh)
         } catch {
             throw .notAccepted("\(error)")
         }
@@ -203,7 +205,10 @@ actor XMLRPCDoor: Door {
 
     /// Accepts an app that exists; writes its configuration if it may, and waits for the daemon to take it in.
     private func provision(_ provision: Provision, by producer: Producer) async throws(MethodFault) -> MethodResponse {
-        guard producer.may(use: provision.app) else { throw .unknownApp }
+        // Not 404: on that, pyapns' client provisions all its apps again, for ever.
+        let unknown = MethodFault.notAccepted(
+            "There is no app \(provision.app); the daemon's operator can add it, or set xmlrpc.provision: create")
+        guard producer.may(use: provision.app) else { throw unknown }
         if rules.provision == .create {
             do {
                 try await tools.desk.write(provision, to: rules.apps)
@@ -213,14 +218,14 @@ actor XMLRPCDoor: Door {
         }
         let deadline = Moment.now + min(provision.timeout, .seconds(60))
         while true {
-            if let known = try await target(provision.app, for: producer) {
+            if let known = try await target(provision.app, for: producer, isFresh: true) {
                 if known.app.isSandbox == (provision.environment == .sandbox) { return .nothing }
                 let other = known.app.isSandbox ? "sandbox" : "production"
                 guard rules.provision == .create, Moment.now < deadline else {
                     throw .otherEnvironment(provision.environment.rawValue, than: other)
                 }
             }
-            guard rules.provision == .create else { throw .unknownApp }
+            guard rules.provision == .create else { throw unknown }
             guard Moment.now < deadline else {
                 throw .notAccepted("the daemon has not taken the app in; its log says why")
             }

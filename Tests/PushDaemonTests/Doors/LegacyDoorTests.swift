@@ -44,7 +44,6 @@ import Testing
                 let cases: [(call: String, answer: String)] = [
                     ("provision('modern', 'cert.pem', 'sandbox', 15)", "None"),
                     ("provision('modern', 'cert.pem', 'sandbox')", "None"),
-                    ("provision('other', 'cert.pem', 'sandbox')", "404 The app_id specified has not been provisioned."),
                     ("notify('other', '\(token(1))', {})", "404 The app_id specified has not been provisioned."),
                     ("notify('modern', '\(token(1))', \(Self.payload))", "None"),
                     ("notify('modern', ['\(token(2))', '\(token(3))'], [\(Self.payload)] * 2)", "None"),
@@ -57,6 +56,8 @@ import Testing
                     let found = try await self.call(door, call)
                     #expect(found == answer, "\(call)")
                 }
+                let unknown = try await call(door, "provision('other', 'cert.pem', 'sandbox')")
+                #expect(unknown.hasPrefix("500 There is no app other; "), "\(unknown)")
                 let wrong = try await call(door, "provision('modern', 'cert.pem', 'production')")
                 #expect(
                     wrong == "401 The app's environment is sandbox, not production; the daemon's operator can change it"
@@ -139,6 +140,9 @@ import Testing
                 let mode = try FileManager.default.attributesOfItem(atPath: "\(bench.path)/etc/apps/pyapp.pem")
                 #expect(mode[.posixPermissions] as? Int == 0o600)
                 #expect(try await self.call(door, call) == "None")
+                // What a person wrote stays.
+                let own = try await self.call(door, call.replacingOccurrences(of: "'pyapp'", with: "'modern'"))
+                #expect(own.hasPrefix("500 ") && own.contains("was not written by a door"), "\(own)")
                 let wrong = try await self.call(door, "provision('other', '/etc/passwd', 'sandbox', 30)")
                 #expect(wrong.hasPrefix("500 the certificate cannot be used"), "\(wrong)")
             }

@@ -1,0 +1,111 @@
+import Foundation
+import TestSupport
+import Testing
+
+/// The commands of `pushspool-door` that open nothing.
+@Suite struct DoorCommandTests {
+    private static let doors = """
+        http: {listen: "127.0.0.1:0"}
+        xmlrpc: {listen: "127.0.0.1:0"}
+        zeromq: {bind: "tcp://127.0.0.1:0", app: modern}
+        """
+
+    /// Runs a command to its end.
+    private func run(_ command: String, _ way: Doorway, _ more: String = "") async throws -> Program {
+        let line = "exec \(try BuiltProgram.doorPath) \(command) --config \(way.bench.path)/door/doors.yaml \(more)"
+        return try Program("/usr/bin/env", ["sh", "-c", line], logs: way.bench.path + "/logs")
+    }
+
+    @Test func `check lists the doors and the producers`() async throws {
+        try await Modern().running { bench in
+            let way = try Doorway(bench)
+            try way.configure(Self.doors)
+            let check = try await run("check", way)
+            #expect(try await check.end() == 0)
+            for line in ["http: JSON at 127.0.0.1:0", "zeromq: at tcp://127.0.0.1:0, for modern", "cron: modern"] {
+                #expect(check.text.contains(line + "\n"), "\(check.text)")
+            }
+        }
+    }
+
+    @Test func `both programs have one version`() async throws {
+        try await Modern().running { bench in
+            let version = try Program(
+                "/usr/bin/env", [try BuiltProgram.doorPath, "--version"], logs: bench.path + "/logs")
+            #expect(try await version.end() == 0)
+            let other = try await bench.run(["--version"])
+            #expect(version.text == other.text && !version.text.isEmpty)
+        }
+    }
+
+    @Test func `lost output is reported under the program's name`() async throws {
+        try await Modern().running { bench in
+            let check = try await run("check", try Doorway(bench), "> /dev/full")
+            #expect(try await check.end() == 65)
+            #expect(check.log.contains("pushspool-door: the output is incomplete: "), "\(check.log)")
+        }
+    }
+
+    @Test(arguments: [
+        (
+            "http: {listen: \"0.0.0.0:8088\"}\nxmlrpc: {listen: \"0.0.0.0:7077\", producer: cron}",
+            "xmlrpc.producer: would let everybody in"
+        ),
+        ("xmlrpc: {listen: \"127.0.0.1:0\", producer: corn}", "did you mean `cron`?"),
+        ("zeromq: {bind: \"tcp://0.0.0.0:1\", app: modern}", "zeromq.bind: 0.0.0.0 is not a loopback address"),
+        ("zeromq: {bind: \"udp://127.0.0.1:1\", app: modern}", "is not an endpoint"),
+        ("http: {listen: \"unix:relative\"}", "the socket path must be absolute"),
+        ("xmlrpc: {listen: \"127.0.0.1:1\", provision: maybe}", "xmlrpc.provision"),
+    ])
+    func `a door that would let strangers in, or cannot open, is refused`(_ lines: String, _ words: String) async throws
+    {
+        try await Modern().running { bench in
+            let way = try Doorway(bench)
+            try way.configure(lines)
+            let check = try await run("check", way)
+            #expect(try await check.end() == 78)
+            #expect(check.log.contains(words), "\(check.log)")
+        }
+    }
+
+    @Test func `a bearer token that could be guessed, or that others can read, is refused`() async throws {
+        try await Modern().running { bench in
+            let way = try Doorway(bench)
+            let path = "\(bench.path)/door/cron.token"
+            try Data("short\n".utf8).write(to: URL(fileURLWithPath: path))
+            let short = try await run("check", way)
+            #expect(try await short.end() == 78)
+            #expect(short.log.contains("hint: make one: openssl rand -hex 32"), "\(short.log)")
+            try Data((Doorway.bearer + "\n").utf8).write(to: URL(fileURLWithPath: path))
+            try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
+            let open = try await run("check", way)
+            #expect(try await open.end() == 78)
+            #expect(open.log.contains("can be read by group or others"), "\(open.log)")
+        }
+    }
+
+    @Test func `doctor finds what is missing, and nothing while the doors are open`() async throws {
+        try await Modern().serving { bench, _ in
+            let way = try Doorway(bench)
+            try way.configure("xmlrpc: {listen: \"unix:\(bench.path)/x.sock\"}", apps: "[modern, other]")
+            let closed = try await run("doctor", way)
+            #expect(try await closed.end() == 1)
+            #expect(closed.text.contains("warn names: no app is called other\n"), "\(closed.text)")
+            #expect(closed.text.contains("warn daemon: xmlrpc does not answer at unix:"))
+            #expect(closed.text.contains("ok permissions modern: "))
+            try FileManager.default.moveItem(atPath: "\(bench.path)/doorstate", toPath: "\(bench.path)/gone")
+            let stateless = try await run("doctor", way)
+            #expect(try await stateless.end() == 78)
+            #expect(stateless.text.contains("doorstate cannot be written: "), "\(stateless.text)")
+        }
+    }
+
+    @Test func `demo lets clients push through the doors`() async throws {
+        try await Bench.running(try .init()) { bench in
+            let folder = bench.path + "/tour"
+            let end = try await bench.run(["demo", "--scenario", "door", "--folder", folder])
+            #expect(end.code == 0, "\(end)")
+            #expect(end.text.contains("each of 6 good notifications was accepted exactly once."), "\(end)")
+        }
+    }
+}
