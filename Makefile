@@ -22,6 +22,7 @@ DEBIAN_PACKAGES := \
 PEER_PACKAGES := \
 	h2o \
 	haproxy \
+	jq \
 	nghttp2-client \
 	nghttp2-server \
 	nginx-light \
@@ -29,6 +30,8 @@ PEER_PACKAGES := \
 	prometheus \
 	prometheus-node-exporter \
 	python3-venv \
+	ruby \
+	ruby-xmlrpc \
 	tshark
 
 # Packages to build and test the Debian package: dpkg-shlibdeps finds libraries, and debootstrap fetches a bare Debian.
@@ -149,7 +152,7 @@ clients: ## Run only the tests of the Python and shell clients (etc/clients); th
 fuzz: setup ## Feed random bytes to all decoders, 10 minutes each (FUZZ=name, SECONDS=n)
 	@$(MAKE) -C Tests/Fuzz fuzz
 
-interop: setup ## Test our HTTP/2 against nghttpd, nginx, h2o, curl, h2load, aioapns and others, and our metrics against Prometheus
+interop: setup ## Test our HTTP/2 and our doors with nghttpd, nginx, curl, aioapns, pyapns and others, and our metrics with Prometheus
 	@.ci/setup $(PEER_PACKAGES)
 	@$(MAKE) -C Tests/Interop run
 
