@@ -42,11 +42,17 @@ struct DoorPageTests {
 
     private static let producer = "producers: {a: {certificate: a.pem, apps: [x]}}"
 
+    /// The doors that the defaults are checked with, and the keys that each must have. The one for HTTP has no defaults.
+    private static let required = [
+        "apns": #"listen: "127.0.0.1:1", certificate: a.pem"#, "xmlrpc": #"listen: "127.0.0.1:2""#,
+        "zeromq": #"bind: "tcp://127.0.0.1:3", app: x"#,
+    ]
+
     @Test func `doors.yaml(5) has every key that the program knows, and no other`() throws {
         var keys: Set<String> = []
         for key in try known("zzzzzzzzzz: 1\n\(Self.producer)") {
             switch key {
-            case "limits", "group", "apns", "log", "metrics":
+            case "limits", "group", "apns", "http", "xmlrpc", "zeromq", "log", "metrics":
                 keys.formUnion(try known("\(key): {zzzzzzzzzz: 1}\n\(Self.producer)").map { "\(key).\($0)" })
             default: keys.insert(key)
             }
@@ -66,12 +72,15 @@ struct DoorPageTests {
             let parts = key.split(separator: ".").map(String.init)
             sections[parts.count > 1 ? parts[0] : "", default: []].append("\(parts[parts.count - 1]): \(value)")
         }
-        let lines = sections.map { $0.isEmpty ? $1.joined(separator: "\n") : "\($0): {\($1.joined(separator: ", "))}" }
-        let text = lines.filter { !$0.hasPrefix("apns") }.joined(separator: "\n")
-        let (read, faults) = try report(
-            "\(text)\n\(Self.producer)\napns: {listen: \"127.0.0.1:1\", certificate: a.pem, dedupe: 1h, wait: 10s, gone: 1d, answer: spooled}"
-        )
-        let (standard, _) = try report("\(Self.producer)\napns: {listen: \"127.0.0.1:1\", certificate: a.pem}")
+        #expect(Set(sections.keys).isSuperset(of: Self.required.keys))
+        let lines = sections.map { section, values in
+            guard !section.isEmpty else { return values.joined(separator: "\n") }
+            let members = values + (Self.required[section].map { [$0] } ?? [])
+            return "\(section): {\(members.joined(separator: ", "))}"
+        }
+        let (read, faults) = try report((lines + [Self.producer]).joined(separator: "\n"))
+        let doors = Self.required.map { "\($0): {\($1)}" }
+        let (standard, _) = try report((doors + [Self.producer]).joined(separator: "\n"))
         #expect(faults.inOrder.isEmpty, "\(faults.inOrder)")
         #expect(read.differences(from: standard) == [] && read.logLevel == standard.logLevel)
         #expect(read.connectionLimit == standard.connectionLimit)
@@ -94,6 +103,7 @@ struct DoorPageTests {
                 ("fleet.pem", try ThrowawayTokenKey().publicKeyPEM), ("door.pem", try server.certificatePEM()),
                 ("billing.pem", try authority.issue(.push(topic: "com.example")).certificatePEM()),
                 ("door.key", try server.keyPEM()), ("doors.yaml", Array(sample.utf8)),
+                ("cron.token", Array("0123456789abcdef\n".utf8)),
             ]
             for (name, bytes) in files {
                 try folder.directory.create(Array(name.utf8), mode: 0o600).write(bytes)
