@@ -123,6 +123,8 @@ extension DoorConfiguration {
             ("apns.dedupe", relay?.dedupe == other.relay?.dedupe),
             ("apns.answer", relay?.answer == other.relay?.answer), ("apns.wait", relay?.wait == other.relay?.wait),
             ("apns.gone", relay?.gone == other.relay?.gone),
+            // The relay applies it at once.
+            ("limits.connections", connectionLimit == other.connectionLimit || http == nil && xmlrpc == nil),
             ("limits.request", requestByteLimit == other.requestByteLimit), ("http.listen", http == other.http),
             ("xmlrpc", xmlrpc == other.xmlrpc), ("zeromq", zeromq == other.zeromq),
             ("log.format", logFormat == other.logFormat), ("metrics.listen", metricsListen == other.metricsListen),

@@ -45,6 +45,9 @@ import LinuxIO
         try set(ZMQ_RCVHWM, to: waiting, "ZMQ_RCVHWM")
         try set(ZMQ_SNDHWM, to: Self.replyLimit, "ZMQ_SNDHWM")
         try set(ZMQ_HANDSHAKE_IVL, to: options.handshakeLimit.wholeMilliseconds, "ZMQ_HANDSHAKE_IVL")
+        // Without a domain, libzmq takes clients without a greeting (ZMTP 1.0), for whom any bytes would do: a web page could
+        // have a browser send them.
+        try set(ZMQ_ZAP_DOMAIN, to: Array("pushspool".utf8), "ZMQ_ZAP_DOMAIN")
         // So that clients whose host has died do not keep their connections.
         try set(ZMQ_TCP_KEEPALIVE, to: Int32(1), "ZMQ_TCP_KEEPALIVE")
     }
@@ -53,6 +56,13 @@ import LinuxIO
         _ option: Int32, to value: some FixedWidthInteger & BitwiseCopyable, _ name: String
     ) throws(ReplySocketError) {
         let code = unsafe withUnsafeBytes(of: value) { bytes in
+            unsafe zmq_setsockopt(socket, option, bytes.baseAddress, bytes.count)
+        }
+        guard code == 0 else { throw .last("zmq_setsockopt", name) }
+    }
+
+    private func set(_ option: Int32, to value: [UInt8], _ name: String) throws(ReplySocketError) {
+        let code = unsafe value.withUnsafeBytes { bytes in
             unsafe zmq_setsockopt(socket, option, bytes.baseAddress, bytes.count)
         }
         guard code == 0 else { throw .last("zmq_setsockopt", name) }

@@ -23,8 +23,9 @@ extension APIProblem {
         switch error {
         case let problem as APIProblem: self = problem
         case let trouble as DoorTrouble: self.init(503, trouble.description)
-        case let fault as SpoolClientError: self.init(fault.isInputFault ? 400 : 500, fault.message, remedy: fault.hint)
-        default: self.init(500, "\(error)", remedy: "make the door's user a member of the group of the app's folders")
+        case let fault as SpoolClientError where fault.isInputFault:
+            self.init(400, fault.message, remedy: fault.hint)
+        default: self.init(500, "the spool cannot be read or written", remedy: "the door's log says why")
         }
     }
 }

@@ -23,6 +23,8 @@ struct APICall: Sendable {
     var staged: Int?
     /// Whether feedback is being read.
     var isStreaming = false
+    /// The number of the configuration with which that began.
+    var generation = 0
 
     static let noSuchApp = APIProblem(404, "there is no such app", remedy: "see `pushspool status` for the apps")
 

@@ -10,6 +10,8 @@ struct GorushPush {
     struct Result {
         /// The number of tokens that were taken.
         var recipientCount = 0
+        /// The times that its jobs took.
+        fileprivate(set) var dropTimes: [Duration] = []
         /// The number of all tokens.
         fileprivate(set) var count = 0
         fileprivate var logs: [Log] = []
@@ -113,6 +115,7 @@ struct GorushPush {
             switch await desk.drop(job, as: "gorush.json", for: target, isAllOrNothing: false) {
             case .dropped(let receipt):
                 result.recipientCount += receipt.recipientCount
+                result.dropTimes.append(receipt.time)
                 result.refuse(receipt.diagnostics, of: notification)
             case .refused(let diagnostics):
                 result.refuse(notification, because: diagnostics.first?.sentence ?? "the job would fail")

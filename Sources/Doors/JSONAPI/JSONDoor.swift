@@ -26,6 +26,8 @@ actor JSONDoor: Door {
     private var requests: [Int: HTTPRequest] = [:]
     private var budget = BodyBudget()
     private var counts = DoorCounts()
+    /// Counts the configurations.
+    private var generation = 0
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { reactor.asUnownedSerialExecutor() }
 
@@ -49,8 +51,10 @@ actor JSONDoor: Door {
         book.admit(set.configuration.producers.map(\.producer), bearers: set.bearers)
     }
 
+    /// Applies a configuration. Streams of events end, since their clients may not be admitted any more.
     func configure(_ set: DoorSet) {
         book.admit(set.configuration.producers.map(\.producer), bearers: set.bearers)
+        generation += 1
     }
 
     // MARK: Running
@@ -156,8 +160,17 @@ actor JSONDoor: Door {
             try await write(bytes, to: number)
             if let request = requests[number] { front?.proceed(request) }
         } catch {
-            answer(number, HTTPResponse(APIProblem(error)))
+            refuse(number, because: error)
         }
+    }
+
+    /// Answers with the problem that an error is. What only the operator understands is logged.
+    private func refuse(_ number: Int, because error: any Error) {
+        let problem = APIProblem(error)
+        if problem.status == 500 {
+            tools.logger.error("request failed", metadata: [LogKey.error: "\(error)"])
+        }
+        answer(number, HTTPResponse(problem))
     }
 
     private func write(_ bytes: [UInt8], to number: Int) async throws {
@@ -202,7 +215,7 @@ actor JSONDoor: Door {
                 answer(number, HTTPResponse(status: 200, contentType: "application/json", body: OpenAPI.document))
             }
         } catch {
-            answer(number, HTTPResponse(APIProblem(error)))
+            refuse(number, because: error)
         }
     }
 
@@ -212,12 +225,11 @@ actor JSONDoor: Door {
         let target = try await target(of: call)
         let rest = try call.content?.finish() ?? []
         guard let staged = call.staged, await tools.desk.append(rest, to: staged) else { throw APIProblem.unavailable }
-        let start = Moment.now
         let result = await tools.desk.finish(staged, for: target, isAllOrNothing: false)
         calls[number]?.staged = nil
         switch result {
         case .dropped(let receipt):
-            counts.dropTimes.add(nanoseconds: (Moment.now - start).wholeNanoseconds)
+            counts.dropTimes.add(nanoseconds: receipt.time.wholeNanoseconds)
             if let producer = call.producer { book.take(receipt.recipientCount, of: producer, at: .now) }
             var response = HTTPResponse(status: 202, contentType: "application/json", body: receipt.json)
             let path = "/v1/apps/\(target.app.name)/jobs/\(receipt.name)"
@@ -255,6 +267,7 @@ actor JSONDoor: Door {
         guard let producer else { throw APIProblem.unauthorized }
         let result = try await GorushPush(body, by: producer, through: tools.desk).result()
         book.take(result.recipientCount, of: producer, at: .now)
+        for time in result.dropTimes { counts.dropTimes.add(nanoseconds: time.wholeNanoseconds) }
         return HTTPResponse(status: 200, contentType: "application/json", body: result.json)
     }
 
@@ -266,6 +279,7 @@ actor JSONDoor: Door {
             number, of: app, after: call.cursor, isOfEvents: call.isOfEvents)
         guard calls[number] != nil else { return await tools.reader.end(number) }
         calls[number]?.isStreaming = true
+        calls[number]?.generation = generation
         var response = HTTPResponse(
             status: 200, contentType: call.isOfEvents ? "text/event-stream" : "application/jsonl",
             body: call.isOfEvents ? Array(": pushspool\n\n".utf8) : [])
@@ -279,9 +293,11 @@ actor JSONDoor: Door {
     private static let (eventPause, heartbeat) = (Duration.seconds(1), 15)
 
     private func continueFeedback(_ number: Int) async {
+        let first = calls[number]?.generation
         do {
             for _ in 0..<Self.heartbeat {
                 let page = try await tools.reader.next(of: number)
+                if first != generation { return send([], isLast: true, on: number) }
                 if !page.bytes.isEmpty || page.isLast || front?.isStopping == true {
                     return send(page.bytes, isLast: page.isLast, on: number)
                 }

@@ -98,11 +98,10 @@ actor RelayDoor: Door {
     ///
     /// Clients that are connected must connect again, since they may be others' now.
     func configure(_ set: DoorSet) async {
-        guard let context = set.relayContext else { return }
         let places = intake.admit(
             set.configuration.producers.map(\.producer), producerBehind: set.tokenCheck)
         admission = Admission(
-            address: admission.address, context: context,
+            address: admission.address, context: set.relayContext ?? admission.context,
             certificateProducers: set.certificateProducers.compactMapValues { places[$0] },
             connectionLimit: set.configuration.connectionLimit)
         for connection in connections.values { connection.beginLeaving() }

@@ -35,6 +35,8 @@ actor JobDesk {
         let rejectedCount: Int
         /// What is wrong with those, and other findings.
         let diagnostics: [Diagnostic]
+        /// How long it took to check and to drop it.
+        let time: Duration
     }
 
     /// The app of a job, and the limits of its daemon.
@@ -159,6 +161,7 @@ actor JobDesk {
     /// Reads a job that has arrived completely, and drops it if it is good.
     func finish(_ number: Int, for target: Target, isAllOrNothing: Bool) -> Result {
         guard let job = staged.removeValue(forKey: number) else { return .unavailable }
+        let start = Moment.now
         do {
             let summary = try read(job, for: target)
             let isBad = summary.failure != nil || summary.rejectedCount == summary.recipientCount
@@ -169,7 +172,7 @@ actor JobDesk {
             return .dropped(
                 Receipt(
                     name: name, recipientCount: summary.recipientCount, rejectedCount: summary.rejectedCount,
-                    diagnostics: diagnostics))
+                    diagnostics: diagnostics, time: .now - start))
         } catch {
             note("\(error)", about: target.app.name)
             return .unavailable

@@ -105,10 +105,14 @@ actor XMLRPCDoor: Door {
 
     /// Returns who sends a request.
     ///
-    /// - Throws: Why it is not let in. A browser cannot send this media type to another site unasked.
+    /// - Throws: Why it is not let in. Neither can a browser send this media type to another site unasked, nor a request
+    ///   without `Origin` to what it takes for the page's own.
     private func producer(of request: HTTPRequest) throws(APIProblem) -> Producer {
         guard request.path == "/" else {
             throw APIProblem(404, "there is no such path", remedy: "send calls to /, without RPC2")
+        }
+        guard request.fields["origin"] == nil else {
+            throw APIProblem(403, "a web page must not push", remedy: "send calls from a program, without Origin")
         }
         guard request.method == "POST" else {
             var problem = APIProblem(405, "\(request.method) is not a method of this path")
@@ -191,10 +195,9 @@ actor XMLRPCDoor: Door {
         guard book.isInTurn(producer, at: .now) else {
             throw .notAccepted("the producer's rate is used up; call again a little later")
         }
-        let start = Moment.now
         switch await tools.desk.drop(notify.job, as: "xmlrpc.json", for: target, isAllOrNothing: true) {
         case .dropped(let receipt):
-            counts.dropTimes.add(nanoseconds: (Moment.now - start).wholeNanoseconds)
+            counts.dropTimes.add(nanoseconds: receipt.time.wholeNanoseconds)
             book.take(receipt.recipientCount, of: producer, at: .now)
             return .nothing
         case .refused(let diagnostics):

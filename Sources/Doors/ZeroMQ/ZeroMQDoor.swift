@@ -117,10 +117,9 @@ actor ZeroMQDoor: Door {
         if let fault = command.fault(of: job, parser: &parser, in: context) { throw fault }
         // Before the job: once it is dropped, its ids must not come again.
         var ids = try await reservedIDs(command.count)
-        let start = Moment.now
         switch await tools.desk.drop(job, as: "zeromq.json", for: target, isAllOrNothing: true) {
-        case .dropped:
-            counts.dropTimes.add(nanoseconds: (Moment.now - start).wholeNanoseconds)
+        case .dropped(let receipt):
+            counts.dropTimes.add(nanoseconds: receipt.time.wholeNanoseconds)
             defer { self.ids = ids }
             return ids.take(command.count)
         case .refused(let diagnostics): throw .other(diagnostics.first?.sentence ?? "the job would fail")

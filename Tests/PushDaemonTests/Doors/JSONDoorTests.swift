@@ -1,11 +1,13 @@
 import Foundation
 import GatewaySimulator
+import Glibc
 import TestSupport
 import Testing
 
 /// The door for JSON over HTTP/1.1, from curl to the gateway.
 @Suite struct JSONDoorTests {
     private static let job = #"{"token":"\#(token(1))","payload":{"aps":{"alert":"x"}}}"#
+    private static let id = "123e4567-e89b-12d3-a456-42665544000a"
     private static let json = ["--header", "Content-Type: application/json"]
     private static let jobs = "/v1/apps/modern/jobs"
 
@@ -110,6 +112,10 @@ import Testing
                     "POST", path, (status == "415" ? [] : Self.json) + more, body: Self.job)
                 #expect(answer.status == status, "\(more) \(path): \(answer.text)")
             }
+            for name in ["%2E%2E", ".", String(repeating: "x", count: 300)] {
+                let answer = try await door.call("DELETE", "\(Self.jobs)/\(name)", ["--path-as-is"])
+                #expect(answer.status == "404", "\(answer.text)")
+            }
             #expect(try await door.call("PUT", Self.jobs).field("Allow") == "POST")
             for path in ["/healthz", "/openapi.json"] {
                 #expect(try await door.call("GET", path, ["--header", "Authorization:"]).status == "200")
@@ -174,7 +180,9 @@ import Testing
             _ = try await awaited("an event") { events.text.contains("\ndata: {\"v\":1,\"kind\":\"job\"") ? true : nil }
             #expect(events.text.contains("id: 2"))
             #expect(!events.text.contains("id: \(cursor)\n"))
-            try await events.destroy()
+            // Who is not admitted any more must not hear more.
+            door.program.send(SIGHUP)
+            #expect(try await events.end() == 0, "\(events.log)")
         }
     }
 
@@ -185,19 +193,33 @@ import Testing
                   {"tokens":["\(token(1))","\(token(2))"],"platform":1,"message":"Hello World iOS!","title":"Gorush with iOS",
                    "topic":"com.example.weather","badge":1,"sound":{"critical":1,"name":"default","volume":1.0},"data":{"key1":"welcome"}},
                   {"tokens":["android"],"platform":2,"message":"Hello World Android!"},
-                  {"tokens":["\(token(3))"],"platform":1,"message":"x","topic":"com.example.other"}]}
+                  {"tokens":["\(token(3))"],"platform":1,"message":"x","topic":"com.example.other"},
+                  {"tokens":["\(token(3))"],"platform":1,"message":"x","topic":"com.example.weather","production":true},
+                  {"tokens":[],"platform":1,"message":"x"}]}
                 """
             let answer = try await door.call("POST", "/api/push", body: body)
             #expect(answer.status == "200", "\(answer.text)")
             #expect(
-                answer.body.hasPrefix(#"{"success":"ok","counts":4,"logs":[{"type":"failed-push","platform":"android""#)
+                answer.body.hasPrefix(#"{"success":"ok","counts":5,"logs":[{"type":"failed-push","platform":"android""#)
             )
             let ledger = try await bench.accepted(2)
             let payload = String(decoding: ledger.accepted[0].payload, as: UTF8.self)
             #expect(
                 payload.contains(#""alert":{"title":"Gorush with iOS","body":"Hello World iOS!"},"badge":1"#),
                 "\(payload)")
-            #expect(try await door.call("POST", "/api/push", body: "{}").status == "400")
+            for error in ["has the topic and the environment com.example.other", "tokens must not be empty"] {
+                #expect(answer.body.contains(error), "\(answer.body)")
+            }
+            #expect(answer.body.matches(of: /has the topic and the environment/).count == 2)
+            for bad in ["{}", "{\"notifications\":[1]}", "["] {
+                #expect(try await door.call("POST", "/api/push", body: bad).status == "400")
+            }
+            let mixed = #"{"notifications":[{"tokens":["\#(token(4))","!"],"platform":1,"message":"x"}]}"#
+            let logs = try await door.call("POST", "/api/push", body: mixed)
+            #expect(logs.body.contains(#""token":"!""#), "\(logs.body)")
+            let own =
+                #"{"notifications":[{"tokens":["\#(token(5))"],"platform":1,"message":"x","apns_id":"\#(Self.id)"}]}"#
+            #expect(try await door.call("POST", "/api/push", body: own).body.hasSuffix(#""logs":[]}"#))
         }
     }
 }

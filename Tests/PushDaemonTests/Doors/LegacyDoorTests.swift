@@ -114,6 +114,14 @@ import Testing
                     ([place + "/"], "405"),
                     (["--header", "Content-Type: text/xml", "--user", "cron:no", "--data", "x", place + "/"], "401"),
                     (["--header", "Content-Type: text/xml", "--data", "<x>", place + "/"], "200"),
+                    // A web page whose name was made to lead here.
+                    (
+                        [
+                            "--header", "Content-Type: text/xml", "--header", "Origin: http://evil.example", "--data",
+                            "<x>",
+                            place + "/",
+                        ], "403"
+                    ),
                 ]
                 for (arguments, status) in cases {
                     let curl = try Program(
@@ -185,6 +193,35 @@ import Testing
             logs: door.way.bench.path + "/logs")
         #expect(try await python.end() == 0, "\(python.log)")
         return python.text.split(separator: "\n").map(String.init)
+    }
+
+    @Test func `a client without a greeting, as a browser would be, is cut off`() async throws {
+        try await running(Self.zeromq) { bench, way in
+            try await way.open { door in
+                let program = """
+                    import socket, sys
+                    peer = socket.create_connection(("127.0.0.1", int(sys.argv[1])), 30)
+                    command = b"send +60 1 " + sys.argv[2].encode() + b" hello"
+                    # ZMTP 1.0: an anonymous client, an empty part and a command.
+                    peer.sendall(b"\\x01\\x00" + b"\\x01\\x01" + bytes([len(command) + 1]) + b"\\x00" + command)
+                    rest = b""
+                    while True:
+                        try: part = peer.recv(4096)
+                        except OSError: break
+                        if not part: break
+                        rest += part
+                    print(b"OK" in rest)
+                    """
+                let python = try Program(
+                    "/usr/bin/env", ["python3", "-c", program, try door.port(of: "zeromq"), token(1)],
+                    logs: bench.path + "/logs")
+                #expect(try await python.end() == 0, "\(python.log)")
+                #expect(python.text == "False\n")
+                #expect(bench.names(in: "modern/new").isEmpty)
+                let replies = try await talk(door, ["send +60 1 \(token(1)) hello"])
+                #expect(replies == ["OK 0"])
+            }
+        }
     }
 
     @Test func `py-apnsd's commands are answered, and their ids go on after a restart`() async throws {
