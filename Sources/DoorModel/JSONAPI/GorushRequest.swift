@@ -64,6 +64,7 @@ extension GorushRequest.Notification {
         guard isForIOS else { return "pushspool pushes to Apple's devices only (platform 1)" }
         guard !tokens.isEmpty else { return "tokens must not be empty" }
         if node["data"]?["aps"] != nil { return "data must not have the key aps" }
+        if let alert = node["alert"], alert.kind != .mapping, !alert.isNull { return "alert must be an object" }
         let hasID = node["apns_id"]?.string.map { !$0.isEmpty } ?? false
         return hasID && tokens.count > 1 ? "apns_id must be that of one notification; send each token by itself" : nil
     }
@@ -140,7 +141,6 @@ extension GorushRequest.Notification {
     private static func writeAlert(_ node: Node, to writer: inout JSONWriter) {
         let (title, message) = (node["title"]?.string ?? "", node["message"]?.string ?? "")
         let given = node["alert"]?.members.filter { !$0.value.isNull && $0.value.string != "" } ?? []
-        if let text = node["alert"]?.string, !text.isEmpty { return writer.member("alert", text) }
         if title.isEmpty, given.isEmpty {
             if !message.isEmpty { writer.member("alert", message) }
             return
