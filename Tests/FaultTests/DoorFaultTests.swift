@@ -1,0 +1,108 @@
+import Foundation
+import Glibc
+import TestSupport
+import Testing
+
+/// What a door promises: that what it has accepted survives a loss of power, and that it accepts nothing that a full disk loses.
+@Suite(.serialized) struct DoorFaultTests {
+    /// The notifications that a client's lines name after a word.
+    private func numbers(_ word: String, _ lines: [Substring]) -> Set<Int> {
+        Set(
+            lines.compactMap { line in
+                let parts = line.split(separator: " ")
+                return parts.count == 2 && parts[0] == word ? Int(parts[1]) : nil
+            })
+    }
+
+    /// Returns how often the gateway got each notification, once the daemon has sent all that is in the spool.
+    private func sent(_ bench: Bench) async throws -> [Int: Int] {
+        try await bench.finish()
+        var counts: [Int: Int] = [:]
+        for entry in await bench.simulator.ledger.accepted {
+            let number = entry.token.suffix(8).reduce(0) { $0 << 8 | Int($1) }
+            counts[number, default: 0] += 1
+        }
+        return counts
+    }
+
+    /// Which file operations of a door in the spool to lose power at: of each job it makes about a dozen.
+    private static let operations = isFullRun ? Array(1...80) : [7, 12, 17, 22, 30]
+
+    @Test(.needs(.ext4), arguments: operations)
+    func `a power loss at any file operation loses nothing that was accepted`(operation: Int) async throws {
+        try await Bench.running(.init(volume: .calm(.ext4))) { bench in
+            let volume = try #require(bench.volume)
+            let door = try DoorUnderTest(bench)
+            try await door.announceApps()
+            try await volume.settle()
+            let point = Failpoint(number: operation, action: .stop).environment(bench)
+            let lines = try await door.pushing(from: 1, point) { door, _ in
+                try await eventually("the operation: \(door.log.suffix(2000))") { door.isStopped }
+                try await volume.losePower()
+            }
+            try await volume.comeBack()
+            let (accepted, counts) = (numbers("accepted", lines), try await sent(bench))
+            report("B18 door-cut-ext4 at \(operation): \(accepted.count) accepted, \(counts.count) sent; seed \(seed)")
+            #expect(accepted.isSubset(of: counts.keys), "\(accepted.subtracting(counts.keys))")
+            #expect(counts.values.allSatisfy { $0 == 1 }, "\(counts)")
+            // Of one more, the answer had not left yet.
+            #expect(counts.count <= accepted.count + 1)
+        }
+    }
+
+    @Test(.needs(.ext4)) func `on a full disk nothing is accepted, and nothing that was is lost`() async throws {
+        try await Bench.running(SpaceTests.setup(.ext4)) { bench in
+            let volume = try #require(bench.volume)
+            let door = try DoorUnderTest(bench)
+            try await door.announceApps()
+            let lines = try await door.pushing(from: 1) { door, client in
+                try await eventually("some are accepted: \(client.log) \(door.log)") {
+                    numbers("accepted", client.log.split(separator: "\n")).count >= 8
+                }
+                try await volume.fill()
+                try await eventually("each door has refused one: \(client.log.suffix(500)) \(door.log.suffix(2000))") {
+                    Set(numbers("refused", client.log.split(separator: "\n")).map { $0 % 4 }).count == 4
+                }
+                try await volume.empty()
+                let before = numbers("accepted", client.log.split(separator: "\n")).count
+                try await eventually("some more are accepted: \(client.log.suffix(500))") {
+                    numbers("accepted", client.log.split(separator: "\n")).count >= before + 8
+                }
+                #expect(client.process.isRunning, "\(client.log.suffix(500))")
+                client.send(SIGTERM)
+                try await client.end()
+            }
+            let (accepted, counts) = (numbers("accepted", lines), try await sent(bench))
+            let refused = numbers("refused", lines)
+            report(
+                "C19 door-enospc-ext4: \(accepted.count) accepted, \(refused.count) refused, \(counts.count) sent; seed \(seed)"
+            )
+            #expect(accepted.isSubset(of: counts.keys), "\(accepted.subtracting(counts.keys))")
+            #expect(refused.isDisjoint(with: counts.keys), "\(refused.intersection(counts.keys))")
+            #expect(counts.values.allSatisfy { $0 == 1 })
+        }
+    }
+
+    @Test func `a daemon that comes back after an hour sends what the doors have taken`() async throws {
+        try await Bench.running { bench in
+            let door = try DoorUnderTest(bench)
+            try await door.announceApps()
+            let lines = try await door.pushing(from: 1) { _, client in
+                try await eventually("some are accepted: \(client.log)") {
+                    numbers("accepted", client.log.split(separator: "\n")).count >= 40
+                }
+            }
+            // An hour passes: jobs are as old as their files.
+            let new = bench.spool + "/weather/new"
+            for name in try FileManager.default.contentsOfDirectory(atPath: new) {
+                let date = Date(timeIntervalSinceNow: -3_600)
+                try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: "\(new)/\(name)")
+            }
+            let (accepted, counts) = (numbers("accepted", lines), try await sent(bench))
+            report("D9 door-outage: \(accepted.count) accepted, \(counts.count) sent; seed \(seed)")
+            // ZeroMQ's commands ask for an hour, which is over.
+            #expect(accepted.filter { $0 % 4 != 2 }.allSatisfy { counts[$0] == 1 })
+            #expect(accepted.filter { $0 % 4 == 2 }.allSatisfy { counts[$0, default: 0] <= 1 })
+        }
+    }
+}
