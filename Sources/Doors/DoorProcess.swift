@@ -55,7 +55,7 @@ package actor DoorProcess {
     /// - Throws: `StartFault`: print it, and exit.
     package init(_ settings: Settings, makeLogger: (DoorConfiguration) -> Logger) throws(StartFault) {
         let loader = DoorLoader(path: settings.path)
-        let set = loader.load()
+        var set = loader.load()
         guard !set.hasErrors else { throw StartFault.configuration(set) }
         guard set.configuration.hasDoor else {
             let hint = "add apns:, http:, xmlrpc: or zeromq: to \(settings.path)"
@@ -63,6 +63,7 @@ package actor DoorProcess {
         }
         settings.logThreshold.level = set.configuration.logLevel.level
         logger = makeLogger(set.configuration)
+        Self.fitConnections(of: &set, logger)
         (self.settings, self.loader, self.set) = (settings, loader, set)
         notifier = ServiceNotifier(settings.serviceManager, logger, starting: "starting")
         do throws(SystemError) {
@@ -75,6 +76,28 @@ package actor DoorProcess {
         } catch {
             let hint = "check spool: and state: in \(settings.path), and that this user may write there"
             throw StartFault.place(message: "\(error)", hint: hint)
+        }
+    }
+
+    /// How many descriptors are for other things than connections, and how many of those nothing but the runtime gets: it
+    /// ends the process when there is none.
+    private static let (spareDescriptors, reserve) = (512, 64)
+
+    /// Lowers the limit of connections to what the limit of open files allows all doors together.
+    private static func fitConnections(of set: inout DoorSet, _ logger: Logger) {
+        let configuration = set.configuration
+        let places: [Any?] = [configuration.relay, configuration.http, configuration.xmlrpc]
+        let count = max(1, places.count { $0 != nil })
+        do throws(SystemError) {
+            let most = try OpenFileLimit.raise(keeping: reserve)
+            let share = max(1, (most - spareDescriptors) / count)
+            guard share < configuration.connectionLimit else { return }
+            logger.warning(
+                "limits.connections is lowered to fit the limit of open files",
+                metadata: [LogKey.limit: "\(share)", LogKey.hint: "raise LimitNOFILE= of the unit"])
+            set.configuration.connectionLimit = share
+        } catch {
+            logger.warning("the limit of open files is unknown", metadata: [LogKey.error: "\(error)"])
         }
     }
 
@@ -150,12 +173,13 @@ package actor DoorProcess {
     private func reload() async {
         notifier.noteReload()
         defer { notifier.update(statusLine) }
-        let new = loader.load()
+        var new = loader.load()
         report(new)
         guard !new.hasErrors else {
             return logger.error(
                 "configuration is invalid and was not applied", metadata: [LogKey.path: "\(loader.path)"])
         }
+        Self.fitConnections(of: &new, logger)
         let keys = set.configuration.differences(from: new.configuration)
         if !keys.isEmpty {
             logger.warning(
