@@ -104,4 +104,44 @@ import Testing
             #expect(accepted.filter { $0 % 4 == 2 }.allSatisfy { counts[$0, default: 0] <= 1 })
         }
     }
+
+    @Test func `deaths of the doors and of the daemon lose nothing, and double at most what was in flight`()
+        async throws
+    {
+        let (deaths, share) = isFullRun ? (100, 1_500) : (6, 60)
+        try await Bench.running { bench in
+            let under = try DoorUnderTest(bench)
+            try await under.announceApps()
+            let first = try await under.start()
+            let ports = try under.ports(of: first)
+            try await first.destroy()
+            try under.configure(ports: ports)
+            // Each of the four has a door of its own.
+            let clients = try (0..<4).map { try under.startClient(from: 4 + $0, by: 4, count: share, ports: ports) }
+            var generator = SeededGenerator(seed: seed)
+            var deathCount = 0
+            for round in 0..<deaths {
+                try await bench.withDaemon { daemon in
+                    let door = try await under.start()
+                    try await moment(.milliseconds(.random(in: 100...900, using: &generator)))
+                    try await door.destroy()
+                    deathCount += 1
+                    // The daemon dies with every second door, when `withDaemon` ends.
+                    if round % 2 == 0 { #expect(try await daemon.stop() == 0) }
+                }
+                if clients.allSatisfy({ !$0.process.isRunning }) { break }
+            }
+            let door = try await under.start()
+            for client in clients { try await client.end(within: .seconds(600)) }
+            try await door.destroy()
+            let counts = try await sent(bench)
+            let doubled = counts.values.reduce(0) { $0 + $1 - 1 }
+            report(
+                "A9 doors-deaths: \(deathCount) of the doors, \(deathCount / 2) of the daemon; \(4 * share) accepted, lost "
+                    + "\(4 * share - counts.count), doubled \(doubled); seed \(seed)")
+            #expect(counts.count == 4 * share)
+            // Of the doors: a request of each client whose answer was lost. Of the daemon: its window and a group.
+            #expect(doubled <= deathCount * 4 + deathCount / 2 * bench.allowance)
+        }
+    }
 }

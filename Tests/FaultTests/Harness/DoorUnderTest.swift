@@ -7,13 +7,18 @@ struct DoorUnderTest {
     let bench: Bench
     private let bearer = "fault-0123456789abcdef"
 
-    /// Writes the configuration.
+    /// Writes the files of a door on any ports.
     init(_ bench: Bench) throws {
         self.bench = bench
         try FileManager.default.createDirectory(
             atPath: "\(bench.home)/doorstate", withIntermediateDirectories: true)
         try bench.write("cron.token", bearer)
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: "\(bench.home)/cron.token")
+        try configure(ports: ["0", "0", "0", "0"])
+    }
+
+    /// Writes the configuration, with the ports of the relay, JSON, XML-RPC and ZeroMQ.
+    func configure(ports: [String]) throws {
         try bench.write(
             "doors.yaml",
             """
@@ -23,10 +28,10 @@ struct DoorUnderTest {
             producers:
               fleet: {certificate: certificates/client.pem, apps: "*"}
               cron: {bearer_file: cron.token, apps: "*"}
-            apns: {listen: "127.0.0.1:0", certificate: certificates/server.pem}
-            http: {listen: "127.0.0.1:0"}
-            xmlrpc: {listen: "127.0.0.1:0"}
-            zeromq: {bind: "tcp://127.0.0.1:0", app: weather}
+            apns: {listen: "127.0.0.1:\(ports[0])", certificate: certificates/server.pem}
+            http: {listen: "127.0.0.1:\(ports[1])"}
+            xmlrpc: {listen: "127.0.0.1:\(ports[2])"}
+            zeromq: {bind: "tcp://127.0.0.1:\(ports[3])", app: weather}
 
             """)
     }
@@ -39,22 +44,50 @@ struct DoorUnderTest {
         }
     }
 
-    /// Runs the door and the client while `body` runs.
-    ///
-    /// - Returns: What the client has printed.
-    func pushing(
-        from number: Int, _ environment: [String: String] = [:],
-        _ body: (_ door: Child, _ client: Child) async throws -> Void
-    ) async throws -> [Substring] {
+    /// Starts the door.
+    func start(_ environment: [String: String] = [:]) async throws -> Child {
         let run = [try BuiltProgram.doorPath, "run", "--config", bench.home + "/doors.yaml"]
         let door = try Child(bench.volume?.inside(run) ?? run, environment: environment, logs: bench.home + "/logs")
         do {
             try await eventually("the door: \(door.log.suffix(2000))") {
                 door.log.contains("started path=") || !door.process.isRunning || door.isStopped
             }
-            let ports = try ["relay", "http", "xmlrpc", "zeromq"].map { try port(of: $0, door) }
-            let arguments = ["\(number)", bench.home + "/certificates", bearer] + ports
-            let client = try Child(["python3", "-c", Self.client] + arguments, logs: bench.home + "/logs")
+            return door
+        } catch {
+            try await door.destroy()
+            throw error
+        }
+    }
+
+    /// The ports of the relay, JSON, XML-RPC and ZeroMQ.
+    func ports(of door: Child) throws -> [String] {
+        try ["relay", "http", "xmlrpc", "zeromq"].map { try port(of: $0, door) }
+    }
+
+    /// Starts a client that pushes one notification after the other.
+    ///
+    /// - Parameters:
+    ///   - first: The number of the first.
+    ///   - step: How far the next number is, which decides about the door.
+    ///   - count: How many it pushes at all costs, each until it is accepted; 0: it ends when the door does not answer.
+    ///   - ports: The ports of the doors.
+    func startClient(from first: Int, by step: Int = 1, count: Int = 0, ports: [String]) throws -> Child {
+        let numbers = ["\(first)", "\(step)", "\(count)"]
+        return try Child(
+            ["python3", "-c", Self.client] + numbers + [bench.home + "/certificates", bearer] + ports,
+            logs: bench.home + "/logs")
+    }
+
+    /// Runs the door and a client while `body` runs.
+    ///
+    /// - Returns: What the client has printed.
+    func pushing(
+        from number: Int, _ environment: [String: String] = [:],
+        _ body: (_ door: Child, _ client: Child) async throws -> Void
+    ) async throws -> [Substring] {
+        let door = try await start(environment)
+        do {
+            let client = try startClient(from: number, ports: try ports(of: door))
             do {
                 try await body(door, client)
             } catch {
@@ -82,9 +115,9 @@ struct DoorUnderTest {
 
     /// Prints `accepted N`, `refused N`, or `lost N` and ends if the door does not answer.
     private static let client = #"""
-        import json, socket, struct, subprocess, sys, time, urllib.error, urllib.request, xmlrpc.client
-        number, certificates, bearer = int(sys.argv[1]), sys.argv[2], sys.argv[3]
-        relay, http, rpc, zmq = sys.argv[4:8]
+        import http.client, json, socket, struct, subprocess, sys, time, urllib.error, urllib.request, xmlrpc.client
+        number, step, count = [int(word) for word in sys.argv[1:4]]
+        certificates, bearer, relay, web, rpc, zmq = sys.argv[4:10]
         payload = {"aps": {"alert": "x"}}
 
 
@@ -99,8 +132,8 @@ struct DoorUnderTest {
 
         def over_http(token):
             request = urllib.request.Request(
-                f"http://127.0.0.1:{http}/v1/apps/weather/jobs", json.dumps({"token": token, "payload": payload}).encode(),
-                {"Content-Type": "application/json", "Authorization": "Bearer " + bearer})
+                f"http://127.0.0.1:{web}/v1/apps/weather/jobs", json.dumps({"token": token, "payload": payload}).encode(),
+                {"Content-Type": "application/json", "Authorization": "Bearer " + bearer, "Idempotency-Key": f"k{number}"})
             try:
                 with urllib.request.urlopen(request, timeout=20) as answer: return answer.status == 202
             except urllib.error.HTTPError as error:
@@ -148,14 +181,17 @@ struct DoorUnderTest {
 
 
         ways = [over_http, over_xmlrpc, over_zeromq, over_relay]
-        while True:
+        last = number + step * count
+        while count == 0 or number < last:
             try:
                 accepted = ways[number % len(ways)](f"{number:064x}")
-            except OSError:
-                print("lost", number, flush=True)
-                break
-            print("accepted" if accepted else "refused", number, flush=True)
+            except (OSError, http.client.HTTPException):
+                if count == 0:
+                    print("lost", number, flush=True)
+                    break
+                accepted = None
+            if accepted is not None: print("accepted" if accepted else "refused", number, flush=True)
+            if accepted or count == 0: number += step
             if not accepted: time.sleep(0.05)
-            number += 1
         """#
 }
