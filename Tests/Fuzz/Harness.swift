@@ -15,6 +15,7 @@ enum Harness: String, CaseIterable {
     case relay
     case xmlrpc
     case zeromq
+    case api
 
     /// Feeds one input to what is fuzzed.
     func run(_ input: Span<UInt8>) {
@@ -34,6 +35,7 @@ enum Harness: String, CaseIterable {
         case .relay: RelayFuzz.run(input)
         case .xmlrpc: XMLRPCFuzz.run(input)
         case .zeromq: ZeroMQFuzz.run(input)
+        case .api: APIFuzz.run(input)
         }
     }
 }

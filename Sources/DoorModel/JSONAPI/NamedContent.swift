@@ -30,9 +30,11 @@ package struct NamedContent: Sendable {
     package mutating func take(_ bytes: [UInt8]) throws(APIProblem) -> [UInt8] {
         guard !isOver else { return bytes }
         beginning += bytes
+        guard let start = contentStart else { return takeBlank() }
         let isEnough =
             type == .lines
-            ? beginning.contains(0x0A) || beginning.count > Self.lineLimit : firstSign(from: 0) != nil
+            ? beginning[start...].contains(0x0A) || beginning.count > Self.lineLimit
+            : beginning[start] != UInt8(ascii: "{") || firstSign(from: start + 1) != nil
         return isEnough ? try finish() : []
     }
 
@@ -43,21 +45,46 @@ package struct NamedContent: Sendable {
         guard !isOver else { return [] }
         isOver = true
         defer { beginning = [] }
-        guard let start = firstSign(from: 0) else { return beginning }
+        guard let start = contentStart else { return beginning }
         switch type {
         case .json: return beginning[start] == UInt8(ascii: "{") ? member(after: start) : beginning
-        case .yaml:
-            if beginning[start] == UInt8(ascii: "{") { return member(after: start) }
-            guard ![0x25, 0x2D, 0xEF].contains(beginning[start]) else {
-                throw APIProblem(
-                    400, "a job that begins with a marker or a directive has no place for an Idempotency-Key",
-                    remedy: "write `id` into the job")
-            }
-            return Array("id: ".utf8) + id + [0x0A] + beginning
+        case .yaml: return try line(before: start)
         case .lines:
             if let place = headPlace(from: start) { return member(after: place) }
-            return Array("{\"job\":{\"id\":".utf8) + id + Array("}}\n".utf8) + beginning
+            let head = Array("{\"job\":{\"id\":".utf8) + id + Array("}}\n".utf8)
+            return beginning[..<start] + head + beginning[start...]
         }
+    }
+
+    /// Where the job begins, behind white space and, in YAML, comments; `nil` if it has not yet.
+    private var contentStart: Int? {
+        guard type == .yaml else { return firstSign(from: 0) }
+        var start = firstSign(from: 0)
+        while let place = start, beginning[place] == UInt8(ascii: "#") {
+            guard let end = beginning[place...].firstIndex(of: 0x0A) else { return nil }
+            start = firstSign(from: end)
+        }
+        return start
+    }
+
+    /// Returns what comes before the job. Of YAML the last line stays: its indentation counts.
+    private mutating func takeBlank() -> [UInt8] {
+        let end = type == .yaml ? beginning.lastIndex(of: 0x0A).map { $0 + 1 } ?? 0 : beginning.count
+        defer { beginning.removeFirst(end) }
+        return Array(beginning[..<end])
+    }
+
+    /// Inserts a line of YAML with the indentation of the first one.
+    private func line(before start: Int) throws(APIProblem) -> [UInt8] {
+        if beginning[start] == UInt8(ascii: "{") { return member(after: start) }
+        guard ![0x25, 0x2D, 0xEF].contains(beginning[start]) else {
+            throw APIProblem(
+                400, "a job that begins with a marker or a directive has no place for an Idempotency-Key",
+                remedy: "write `id` into the job")
+        }
+        let indentation =
+            beginning[..<start].lastIndex(of: 0x0A).map { beginning[($0 + 1)..<start] } ?? beginning[..<start]
+        return beginning[..<start] + Array("id: ".utf8) + id + [0x0A] + indentation + beginning[start...]
     }
 
     /// Inserts the member after an opening brace.
