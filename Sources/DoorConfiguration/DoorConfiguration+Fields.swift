@@ -82,7 +82,7 @@ extension DoorConfiguration {
         let place = fields.scalar("listen", expected: "an address") { text throws(TextFault) in
             try ListenPlace(parsing: text)
         }
-        let provision = fields.choice("provision", of: Provision.self)
+        let provision = fields.choice("provision", of: ProvisionMode.self)
         let (apps, producer) = (fields.string("apps"), fields.string("producer"))
         guard let place else { return nil }
         var door = XMLRPC(place: place)

@@ -46,7 +46,7 @@ package struct DoorConfiguration: Sendable {
         /// Where to listen.
         package var place: ListenPlace
         /// What `provision` may do.
-        package var provision = Provision.known
+        package var provision = ProvisionMode.known
         /// The folder of the apps' files, where `provision` creates them.
         package var apps = "/etc/pushspool/apps"
         /// The producer as which clients count that do not say who they are; `nil`: one that may use all apps.
@@ -54,7 +54,7 @@ package struct DoorConfiguration: Sendable {
     }
 
     /// What `provision` may do.
-    package enum Provision: String, CaseIterable, Sendable {
+    package enum ProvisionMode: String, CaseIterable, Sendable {
         /// Accept apps that exist, and change nothing.
         case known
         /// Write the configuration and the certificate of an app.

@@ -11,9 +11,9 @@ package enum DoorMetric: String, CaseIterable, Hashable, Sendable {
     case connectionsOpened = "pushspool_door_connections_opened_total"
     /// Connections that were reset because there were too many.
     case connectionsRefused = "pushspool_door_connections_refused_total"
-    /// Whole requests.
+    /// Requests.
     case requests = "pushspool_door_requests_total"
-    /// Requests that were accepted.
+    /// Requests that were accepted as jobs.
     case requestsAccepted = "pushspool_door_requests_accepted_total"
     /// Requests that repeated another, and were not spooled again.
     case requestsRepeated = "pushspool_door_requests_repeated_total"
@@ -37,8 +37,8 @@ package enum DoorMetric: String, CaseIterable, Hashable, Sendable {
         case .connections: "Open connections."
         case .connectionsOpened: "Connections that were opened."
         case .connectionsRefused: "Connections that were reset because there were too many."
-        case .requests: "Whole requests."
-        case .requestsAccepted: "Requests that were accepted."
+        case .requests: "Requests."
+        case .requestsAccepted: "Requests that were accepted as jobs."
         case .requestsRepeated: "Requests that repeated another and were not spooled again."
         case .requestsRefused: "Requests that were refused, by reason."
         case .requestsWaiting: "Requests that wait for their job."

@@ -33,13 +33,13 @@ struct DoorSetup {
             doors.append(JSONDoor(set, at: place, with: .init(desk: desk, reader: reader, logger: logger), on: reactor))
         }
         if let rules = configuration.xmlrpc {
-            let feedback = try FeedbackReports(
+            let feedback = try DoorRecords(
                 door: "xmlrpc", spool: configuration.spool, state: configuration.state)
             let tools = XMLRPCDoor.Tools(desk: desk, feedback: feedback, logger: logger)
             doors.append(XMLRPCDoor(set, rules, with: tools, on: reactor))
         }
         if let rules = configuration.zeromq {
-            let feedback = try FeedbackReports(
+            let feedback = try DoorRecords(
                 door: "zeromq", spool: configuration.spool, state: configuration.state)
             let tools = ZeroMQDoor.Tools(desk: desk, feedback: feedback, logger: logger)
             doors.append(

@@ -93,6 +93,22 @@ extension Directory {
         return file
     }
 
+    /// Replaces a file's content, by another file, so that it has either the old or the new content after a power loss.
+    ///
+    /// - Parameters:
+    ///   - name: the file, which need not exist. Another with `.new.` before the name is removed.
+    ///   - bytes: the content. Only the owner may read it.
+    /// - Throws: `SystemError`: the old content may still be there.
+    package func replace(_ name: [UInt8], with bytes: [UInt8]) throws(SystemError) {
+        let draft = Array(".new.".utf8) + name
+        _ = try unlink(draft)
+        let file = try create(draft, mode: 0o600)
+        try file.write(bytes)
+        try file.sync()
+        try rename(draft, to: self, replacing: name)
+        try sync()
+    }
+
     private func created(_ name: [UInt8], _ inode: UInt64) -> FileChange {
         .created(directory: path, name: name, file: inode)
     }

@@ -28,6 +28,8 @@ import CMicroHTTPD
     var outgoing: [UInt8] = []
     var outgoingOffset = 0
     var hasAllOutgoing = true
+    /// Whether the connection must end without the rest of the body.
+    var isBroken = false
     /// Whether the connection is suspended.
     var isSuspended = false
 

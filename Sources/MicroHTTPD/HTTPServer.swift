@@ -163,6 +163,13 @@ import Glibc
         resume(request)
     }
 
+    /// Ends the connection of a request in the middle of its answer, so that the client knows that something is missing.
+    package func breakOff(_ request: HTTPRequest) {
+        request.isBroken = true
+        resume(request)
+        unsafe connection(of: request.connection)?.cutOff()
+    }
+
     private func resume(_ request: HTTPRequest) {
         guard request.isSuspended else { return }
         request.isSuspended = false
@@ -204,14 +211,26 @@ import Glibc
         let request = unsafe HTTPRequest((method, path), number: lastNumber, of: pointer, self)
         requests[lastNumber] = request
         unsafe connection(of: pointer)?.isIdle = false
+        unsafe connection(of: pointer)?.begin(at: now)
         request.readFields()
-        switch admit?(request) ?? .answer(HTTPResponse(status: 503)) {
+        switch admission(of: request) {
         case .read(let limit): request.state = .reading(limit: limit)
         case .answer(let response):
             request.response = response
             request.state = .discarding
         }
         return request
+    }
+
+    /// Asks the owner, unless the head says two things about the body's length: libmicrohttpd ignores one of them, and a proxy in
+    /// front of it may ignore the other (RFC 9112 §6.3).
+    private func admission(of request: HTTPRequest) -> Admission {
+        guard request.fields["content-length"] == nil || request.fields["transfer-encoding"] == nil else {
+            var response = HTTPResponse(status: 400)
+            response.closesConnection = true
+            return .answer(response)
+        }
+        return admit?(request) ?? .answer(HTTPResponse(status: 503))
     }
 
     func bodyCame(_ bytes: UnsafeBufferPointer<UInt8>, for request: HTTPRequest) {
@@ -267,6 +286,8 @@ import Glibc
 
     /// Copies bytes of the answer's body; returns how many, or one of libmicrohttpd's constants.
     func read(_ request: HTTPRequest, into target: UnsafeMutableBufferPointer<UInt8>) -> Int {
+        // Not the end of the stream, but an error (MHD_CONTENT_READER_END_WITH_ERROR).
+        guard !request.isBroken else { return -2 }
         let rest = request.outgoing.count - request.outgoingOffset
         guard rest > 0 else {
             guard !request.hasAllOutgoing, !isEnding else { return -1 }

@@ -77,11 +77,12 @@ package final class ReplySocket {
         try handle.receive().map(ReplyRequest.init)
     }
 
-    /// Sends the reply to a request. Does not wait for the client: a reply to one that has gone, or that does not read
-    /// its replies, is dropped.
+    /// Sends the reply to a request. Does not wait for the client.
     ///
+    /// - Returns: Whether the client was still connected, and read its replies. Then the reply is on its way, but the
+    ///   connection may end before it arrives.
     /// - Throws: `ReplySocketError`: ENOMEM.
-    package func send(_ reply: [UInt8], to path: ReplyRequest.ReturnPath) throws(ReplySocketError) {
+    package func send(_ reply: [UInt8], to path: ReplyRequest.ReturnPath) throws(ReplySocketError) -> Bool {
         try handle.send(path.parts + [reply])
     }
 }

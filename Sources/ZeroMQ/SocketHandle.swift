@@ -48,6 +48,8 @@ import LinuxIO
         // Without a domain, libzmq takes clients without a greeting (ZMTP 1.0), for whom any bytes would do: a web page could
         // have a browser send them.
         try set(ZMQ_ZAP_DOMAIN, to: Array("pushspool".utf8), "ZMQ_ZAP_DOMAIN")
+        // Without it, a reply to a client that has gone is dropped silently.
+        try set(ZMQ_ROUTER_MANDATORY, to: Int32(1), "ZMQ_ROUTER_MANDATORY")
         // So that clients whose host has died do not keep their connections.
         try set(ZMQ_TCP_KEEPALIVE, to: Int32(1), "ZMQ_TCP_KEEPALIVE")
     }
@@ -128,14 +130,19 @@ import LinuxIO
         return true
     }
 
-    /// Sends a message, of which the first part names the client.
-    func send(_ parts: [[UInt8]]) throws(ReplySocketError) {
+    /// Sends a message, of which the first part names the client. Returns whether the client takes it.
+    func send(_ parts: [[UInt8]]) throws(ReplySocketError) -> Bool {
         for index in parts.indices {
             let flags = index + 1 < parts.count ? ZMQ_DONTWAIT | ZMQ_SNDMORE : ZMQ_DONTWAIT
             while unsafe zmq_send(socket, parts[index], parts[index].count, flags) < 0 {
-                guard zmq_errno() == EINTR else { throw .last("zmq_send") }
+                switch zmq_errno() {
+                case EINTR: continue
+                case EHOSTUNREACH, EAGAIN: return false
+                default: throw .last("zmq_send")
+                }
             }
         }
+        return true
     }
 }
 

@@ -29,6 +29,12 @@ struct NamedContentTests {
         var content = NamedContent(key: "k", type: .yaml)
         #expect(throws: APIProblem.self) { try content.take(Array(job.utf8)) }
     }
+
+    @Test(arguments: [JobMediaType.json, .yaml, .lines])
+    func `a byte order mark is refused, since it would hide the place`(_ type: JobMediaType) {
+        var content = NamedContent(key: "k", type: type)
+        #expect(throws: APIProblem.self) { try content.take(Array("\u{FEFF}{\"token\":\"a\"}\n".utf8)) }
+    }
 }
 
 struct APIRouteTests {

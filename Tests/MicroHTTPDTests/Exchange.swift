@@ -27,7 +27,9 @@ final class Exchange {
         try await onReactor { reactor in
             let socket = try BoundSocket(.loopback())
             let address = socket.address
-            guard let server = HTTPServer(socket: socket.takeDescriptor().relinquish(), limits: .init()) else {
+            var limits = HTTPServer.Limits()
+            limits.discarded = 1 << 20
+            guard let server = HTTPServer(socket: socket.takeDescriptor().relinquish(), limits: limits) else {
                 throw Failure("no server")
             }
             let client = try await StreamSocket.connect(to: address, on: reactor, until: .now + .seconds(60))

@@ -1,4 +1,5 @@
 import LinuxIO
+import Testing
 import ZeroMQ
 
 extension ReplySocket {
@@ -17,7 +18,7 @@ extension ReplySocket {
     /// - Returns: The request.
     func reply(_ reply: [UInt8]) async throws -> [UInt8]? {
         let request = try await nextRequest()
-        try send(reply, to: request.returnPath)
+        #expect(try send(reply, to: request.returnPath))
         return request.bytes
     }
 }

@@ -81,11 +81,10 @@ package enum JobMediaType: Sendable {
     /// JSON objects in lines.
     case lines
 
-    /// Reads the value of `Content-Type`.
+    /// Reads a media type without parameters, in lowercase.
     ///
     /// - Throws: The problem, if it is none of these types.
-    package init(_ value: String?) throws(APIProblem) {
-        let type = value?.prefix { $0 != ";" }.lowercased().filter { $0 != " " }
+    package init(_ type: String) throws(APIProblem) {
         switch type {
         case "application/json": self = .json
         case "application/yaml", "application/x-yaml", "text/yaml", "text/x-yaml": self = .yaml

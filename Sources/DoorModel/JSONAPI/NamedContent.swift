@@ -46,6 +46,11 @@ package struct NamedContent: Sendable {
         isOver = true
         defer { beginning = [] }
         guard let start = contentStart else { return beginning }
+        guard beginning[start] != 0xEF else {
+            throw APIProblem(
+                400, "a job that begins with a byte order mark has no place for an Idempotency-Key",
+                remedy: "leave the mark out, or write `id` into the job")
+        }
         switch type {
         case .json: return beginning[start] == UInt8(ascii: "{") ? member(after: start) : beginning
         case .yaml: return try line(before: start)
@@ -77,7 +82,7 @@ package struct NamedContent: Sendable {
     /// Inserts a line of YAML with the indentation of the first one.
     private func line(before start: Int) throws(APIProblem) -> [UInt8] {
         if beginning[start] == UInt8(ascii: "{") { return member(after: start) }
-        guard ![0x25, 0x2D, 0xEF].contains(beginning[start]) else {
+        guard ![0x25, 0x2D].contains(beginning[start]) else {
             throw APIProblem(
                 400, "a job that begins with a marker or a directive has no place for an Idempotency-Key",
                 remedy: "write `id` into the job")

@@ -16,7 +16,7 @@ final class HTTPFront {
     private let channel: Channel
     private let idle: Wakeup
     /// Removes the name of a local socket in the end.
-    private let localSocket: LocalSocket?
+    private var localSocket: LocalSocket?
     /// Whether each connection ends with its next answer.
     private(set) var isStopping = false
 
@@ -61,8 +61,12 @@ final class HTTPFront {
             let events = server.takeEvents()
             for event in events { take(event) }
             if isStopping, server.openConnectionCount == 0 { idle.signal() }
-            // What was taken may have been answered at once.
-            if events.isEmpty { _ = await channel.waitUntilReadable(until: deadline) }
+            if events.isEmpty {
+                _ = await channel.waitUntilReadable(until: deadline)
+            } else {
+                // What was taken may have been answered at once. But others have their turn first, whatever clients send.
+                await channel.waiter.yield()
+            }
         }
     }
 
@@ -90,6 +94,12 @@ final class HTTPFront {
         channel.waiter.wake()
     }
 
+    /// Ends the connection of a request in the middle of its answer.
+    func breakOff(_ request: HTTPRequest) {
+        server.breakOff(request)
+        channel.waiter.wake()
+    }
+
     /// Adds the figures of connections.
     func count(into counts: inout DoorCounts) {
         (counts.openConnectionCount, counts.connectionCount) = (server.openConnectionCount, server.connectionCount)
@@ -102,6 +112,9 @@ final class HTTPFront {
     func beginStopping() {
         isStopping = true
         server.beginStopping()
+        // Its descriptor takes connections, too.
+        localSocket?.removeName()
+        localSocket = nil
         channel.waiter.wake()
     }
 

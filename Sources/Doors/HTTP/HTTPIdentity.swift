@@ -14,6 +14,13 @@ extension ProducerBook {
     }
 }
 
+extension HTTPRequest {
+    /// The media type of the body, without parameters, in lowercase; empty if there is none.
+    var mediaType: String {
+        fields["content-type"].map { $0.prefix { $0 != ";" }.lowercased().filter { $0 != " " } } ?? ""
+    }
+}
+
 extension HTTPResponse {
     /// Creates the answer for a problem.
     init(_ problem: APIProblem) {

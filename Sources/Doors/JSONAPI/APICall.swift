@@ -51,7 +51,7 @@ struct APICall: Sendable {
     private mutating func readRest(of request: HTTPRequest) throws(APIProblem) {
         switch route {
         case .submit:
-            let type = try JobMediaType(request.fields["content-type"])
+            let type = try JobMediaType(request.mediaType)
             fileName = try Self.lane(request.query["lane"]) + "http" + type.ending
             content = request.fields["idempotency-key"].map { NamedContent(key: $0, type: type) }
         case .feedback:

@@ -45,6 +45,8 @@ struct GorushPush {
             return writer.bytes
         }
 
+        /// How many tokens are logged, and how much of a message: a short request must not have a long answer.
+        private static let (logLimit, messageLimit) = (1_000, 100)
         private static let platforms = [1: "ios", 2: "android", 3: "huawei"]
 
         fileprivate mutating func refuse(_ notification: GorushRequest.Notification, because error: String) {
@@ -67,8 +69,11 @@ struct GorushPush {
         private mutating func refuse(
             _ token: String, of notification: GorushRequest.Notification, because error: String
         ) {
+            guard logs.count < Self.logLimit else { return }
             logs.append(
-                Log(platform: notification.platform, token: token, message: notification.message, error: error))
+                Log(
+                    platform: notification.platform, token: token,
+                    message: String(notification.message.prefix(Self.messageLimit)), error: error))
         }
     }
 
@@ -106,7 +111,7 @@ struct GorushPush {
                 result.refuse(notification, because: notification.fault ?? "")
                 continue
             }
-            guard let target = try await target(of: notification) else {
+            guard let target = try await target(of: notification, result) else {
                 let topic = notification.topic ?? ""
                 result.refuse(
                     notification, because: "no app, or more than one, has the topic and the environment \(topic)")
@@ -128,8 +133,15 @@ struct GorushPush {
         return result
     }
 
-    private func target(of notification: GorushRequest.Notification) async throws -> JobDesk.Target? {
-        let router = try await desk.router()
+    /// - Throws: `DoorTrouble`: it is not known which apps there are. Only if nothing was taken, since the client sends all again.
+    private func target(of notification: GorushRequest.Notification, _ result: Result) async throws -> JobDesk.Target? {
+        let router: AppRouter
+        do {
+            router = try await desk.router()
+        } catch {
+            guard result.recipientCount > 0 else { throw error }
+            return nil
+        }
         var names: [String]
         if let topic = notification.topic {
             let host = notification.isSandbox == true ? "sandbox" : ""

@@ -144,9 +144,7 @@ actor JSONDoor: Door {
     /// Answers a request, unless its client has gone.
     private func answer(_ number: Int, _ response: HTTPResponse) {
         guard let request = requests[number] else { return }
-        if response.status < 300 {
-            counts.acceptedCount += 1
-        } else {
+        if response.status >= 300 {
             counts.refusals["status \(response.status)", default: 0] += 1
         }
         front?.answer(request, response)
@@ -230,6 +228,7 @@ actor JSONDoor: Door {
         switch result {
         case .dropped(let receipt):
             counts.dropTimes.add(nanoseconds: receipt.time.wholeNanoseconds)
+            counts.acceptedCount += 1
             if let producer = call.producer { book.take(receipt.recipientCount, of: producer, at: .now) }
             var response = HTTPResponse(status: 202, contentType: "application/json", body: receipt.json)
             let path = "/v1/apps/\(target.app.name)/jobs/\(receipt.name)"
@@ -267,6 +266,7 @@ actor JSONDoor: Door {
         guard let producer else { throw APIProblem.unauthorized }
         let result = try await GorushPush(body, by: producer, through: tools.desk).result()
         book.take(result.recipientCount, of: producer, at: .now)
+        counts.acceptedCount += result.dropTimes.count
         for time in result.dropTimes { counts.dropTimes.add(nanoseconds: time.wholeNanoseconds) }
         return HTTPResponse(status: 200, contentType: "application/json", body: result.json)
     }
@@ -293,27 +293,29 @@ actor JSONDoor: Door {
     private static let (eventPause, heartbeat) = (Duration.seconds(1), 15)
 
     private func continueFeedback(_ number: Int) async {
-        let first = calls[number]?.generation
+        guard let call = calls[number] else { return }
         do {
             for _ in 0..<Self.heartbeat {
                 let page = try await tools.reader.next(of: number)
-                if first != generation { return send([], isLast: true, on: number) }
-                if !page.bytes.isEmpty || page.isLast || front?.isStopping == true {
+                // A stream of events is taken up again where it ended; any other has its end.
+                let mustEnd = call.isOfEvents && (call.generation != generation || front?.isStopping == true)
+                if mustEnd { return send([], isLast: true, on: number) }
+                if !page.bytes.isEmpty || page.isLast {
                     return send(page.bytes, isLast: page.isLast, on: number)
                 }
                 try await reactor.sleep(for: Self.eventPause)
             }
             send(Array(":\n\n".utf8), isLast: false, on: number)
         } catch {
-            // The client notices that the stream is shorter than its cursor says only by its end.
+            // Its cursor is beyond what it has got.
             tools.logger.warning("feedback cannot be read", metadata: [LogKey.error: "\(error)"])
-            send([], isLast: true, on: number)
+            if let request = requests[number] { front?.breakOff(request) }
         }
     }
 
     private func send(_ bytes: [UInt8], isLast: Bool, on number: Int) {
         guard let request = requests[number] else { return }
-        front?.send(bytes, isLast: isLast || front?.isStopping == true, on: request)
+        front?.send(bytes, isLast: isLast, on: request)
     }
 
     // MARK: Figures

@@ -32,7 +32,8 @@ struct AppFiles {
         } catch {
             throw DoorTrouble("the certificate cannot be used: \(error.message)")
         }
-        let name = provision.app + ".pem"
+        // Not a name that an operator would choose.
+        let name = provision.app + ".door.pem"
         let own = Array((provision.app + ".yaml").utf8)
         if try folder.status(of: own) != nil,
             try folder.openRegular(own).contents(limit: Self.certificateByteLimit)?.starts(with: Self.mark) != true

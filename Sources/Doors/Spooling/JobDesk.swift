@@ -21,7 +21,7 @@ actor JobDesk {
         case dropped(Receipt)
         /// The daemon would refuse it; nothing was dropped.
         case refused([Diagnostic])
-        /// It cannot be taken now; nothing was dropped, and a later try may succeed.
+        /// It cannot be taken now, and a later try may succeed. Nothing was dropped, unless the log says to look for it.
         case unavailable
     }
 
@@ -47,12 +47,10 @@ actor JobDesk {
 
     private let worker: WorkerThread
     private let rooms: SpoolRooms
-    private let logger: Logger
-    private var staged: [Int: StagedJob] = [:]
+    private var staged: [Int: (job: StagedJob, app: String)] = [:]
     private var lastNumber = 0
     private var known: (targets: [String: Target], router: AppRouter, readAt: Moment)?
-    /// Why the last job was not dropped; `nil`: it was.
-    private var trouble: String?
+    private var troubles: Troubles
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { worker.executor }
 
@@ -67,7 +65,7 @@ actor JobDesk {
     init(_ configuration: DoorConfiguration, _ logger: Logger) throws(SystemError) {
         worker = try WorkerThread(name: "jobs")
         rooms = try SpoolRooms(configuration, logger)
-        self.logger = logger
+        troubles = Troubles("jobs are refused", "jobs are accepted again", logger)
     }
 
     // MARK: Apps
@@ -80,8 +78,7 @@ actor JobDesk {
     /// - Returns: `nil` if there is no such app.
     /// - Throws: `DoorTrouble`: it is not known yet which apps there are.
     func target(_ app: String, isFresh: Bool = false) throws -> Target? {
-        if isFresh { known = nil }
-        try look()
+        try look(isFresh: isFresh)
         return known?.targets[app]
     }
 
@@ -93,8 +90,9 @@ actor JobDesk {
         return known?.router ?? AppRouter([])
     }
 
-    private func look() throws {
-        if let known, Moment.now - known.readAt < Self.freshness { return }
+    /// Reads the lists of apps, if they have not been read lately. If they cannot be read, the last ones stay.
+    private func look(isFresh: Bool = false) throws {
+        if !isFresh, let known, Moment.now - known.readAt < Self.freshness { return }
         guard let lists = rooms.appLists() else {
             guard known == nil else { return }
             throw DoorTrouble("it is not known which apps there are; start the daemon")
@@ -110,7 +108,6 @@ actor JobDesk {
     /// - Throws: Errors of `AppFiles`.
     func write(_ provision: Provision, to folder: String) throws {
         try AppFiles(folder).write(provision)
-        known = nil
     }
 
     // MARK: Jobs
@@ -136,10 +133,10 @@ actor JobDesk {
         do {
             let job = try rooms.use(target.app.name) { try $0.begin(name) }
             lastNumber += 1
-            staged[lastNumber] = job
+            staged[lastNumber] = (job, target.app.name)
             return lastNumber
         } catch {
-            note("\(error)", about: target.app.name)
+            troubles.note("\(error)", about: target.app.name)
             return nil
         }
     }
@@ -148,19 +145,21 @@ actor JobDesk {
     ///
     /// - Returns: Whether they were written. If not, the job is given up.
     func append(_ bytes: [UInt8], to number: Int) -> Bool {
+        guard let (job, app) = staged[number] else { return false }
         do {
-            try staged[number]?.append(bytes)
-            return staged[number] != nil
+            try rooms.requireSpace()
+            try job.append(bytes)
+            return true
         } catch {
             staged[number] = nil
-            note("\(error)", about: "")
+            troubles.note("\(error)", about: app)
             return false
         }
     }
 
     /// Reads a job that has arrived completely, and drops it if it is good.
     func finish(_ number: Int, for target: Target, isAllOrNothing: Bool) -> Result {
-        guard let job = staged.removeValue(forKey: number) else { return .unavailable }
+        guard let (job, _) = staged.removeValue(forKey: number) else { return .unavailable }
         let start = Moment.now
         do {
             let summary = try read(job, for: target)
@@ -168,13 +167,13 @@ actor JobDesk {
             let diagnostics = Array(summary.report.inOrder.prefix(Self.diagnosticLimit))
             if isBad || isAllOrNothing && summary.rejectedCount > 0 { return .refused(diagnostics) }
             let name = try job.publish()
-            note(nil, about: target.app.name)
+            troubles.note(nil, about: target.app.name)
             return .dropped(
                 Receipt(
                     name: name, recipientCount: summary.recipientCount, rejectedCount: summary.rejectedCount,
                     diagnostics: diagnostics, time: .now - start))
         } catch {
-            note("\(error)", about: target.app.name)
+            troubles.note("\(error)", about: target.app.name)
             return .unavailable
         }
     }
@@ -190,13 +189,4 @@ actor JobDesk {
         return try JobSource.read(open, context, within: .ofThisThread(for: open)).summary
     }
 
-    private func note(_ error: String?, about app: String) {
-        guard error != trouble else { return }
-        if let error {
-            logger.error("jobs are refused", metadata: [LogKey.app: "\(app)", LogKey.error: "\(error)"])
-        } else {
-            logger.notice("jobs are accepted again", metadata: [LogKey.app: "\(app)"])
-        }
-        trouble = error
-    }
 }

@@ -171,6 +171,8 @@ private final class FeedbackRun {
             line = []
         }
         guard isLast else { return }
+        // Every line of a file ends with a line feed.
+        line = []
         file.pass(&passed)
         flush(to: &bytes, id: passed.text)
     }

@@ -49,11 +49,11 @@ final class SpoolRooms {
         try requireSpace()
         let folder = try folders[app] ?? AppFolder(app, in: spool, limit: waitingLimit)
         folders[app] = folder
+        guard try folder.hasRoom(at: .now) else {
+            throw DoorTrouble(
+                "more than \(waitingLimit) jobs wait in new/; start the daemon, or raise limits.waiting")
+        }
         do {
-            guard try folder.hasRoom(at: .now) else {
-                throw DoorTrouble(
-                    "more than \(waitingLimit) jobs wait in new/; start the daemon, or raise limits.waiting")
-            }
             let result = try body(folder.submission)
             folder.droppedCount += 1
             return result
@@ -64,7 +64,10 @@ final class SpoolRooms {
         }
     }
 
-    private func requireSpace() throws {
+    /// Requires that the limit of free space allows more bytes.
+    ///
+    /// - Throws: `DoorTrouble`: it does not; `SystemError`.
+    func requireSpace() throws {
         if Moment.now >= nextLook {
             nextLook = .now + Self.freshness
             _ = space.mayClaim(with: try spool.filesystemSpace())
@@ -110,6 +113,29 @@ final class SpoolRooms {
     }
 
     private static let listLimit = 64 << 20
+}
+
+/// Why jobs of apps are not dropped, so that each cause is logged once.
+struct Troubles {
+    private let logger: Logger
+    private let words: (refused: Logger.Message, accepted: Logger.Message)
+    private var causes: [String: String] = [:]
+
+    /// Creates a list with the messages to log.
+    init(_ refused: Logger.Message, _ accepted: Logger.Message, _ logger: Logger) {
+        (words, self.logger) = ((refused, accepted), logger)
+    }
+
+    /// Logs why a job was not dropped, unless that is known; with `nil` that one was.
+    mutating func note(_ error: String?, about app: String) {
+        guard causes[app] != error else { return }
+        causes[app] = error
+        if let error {
+            logger.error(words.refused, metadata: [LogKey.app: "\(app)", LogKey.error: "\(error)"])
+        } else {
+            logger.notice(words.accepted, metadata: [LogKey.app: "\(app)"])
+        }
+    }
 }
 
 /// The folders of one app, and how many jobs wait in them, as far as the limit goes.

@@ -28,8 +28,7 @@ actor SpoolWriter {
     private let rooms: SpoolRooms
     private let log: IDLog
     private let logger: Logger
-    /// Why the last job was not dropped; `nil`: it was.
-    private var trouble: String?
+    private var troubles: Troubles
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { worker.executor }
 
@@ -52,6 +51,7 @@ actor SpoolWriter {
         worker = try WorkerThread(name: "spool")
         rooms = try SpoolRooms(configuration, logger)
         (self.log, self.logger) = (log, logger)
+        troubles = Troubles("requests are refused", "requests are accepted again", logger)
     }
 
     // MARK: Jobs
@@ -63,10 +63,10 @@ actor SpoolWriter {
         do {
             try write(job)
         } catch {
-            note("\(error)", about: job.app)
+            troubles.note("\(error)", about: job.app)
             return false
         }
-        note(nil, about: job.app)
+        troubles.note(nil, about: job.app)
         logIDs(job.records)
         return true
     }
@@ -88,16 +88,6 @@ actor SpoolWriter {
 
     private func write(_ job: DroppedJob) throws {
         _ = try rooms.use(job.app) { submission in try submission.submit(job.bytes, name: job.name) }
-    }
-
-    private func note(_ error: String?, about app: String) {
-        guard error != trouble else { return }
-        if let error {
-            logger.error("requests are refused", metadata: [LogKey.app: "\(app)", LogKey.error: "\(error)"])
-        } else {
-            logger.notice("requests are accepted again", metadata: [LogKey.app: "\(app)"])
-        }
-        trouble = error
     }
 
     // MARK: Apps

@@ -29,7 +29,7 @@ actor XMLRPCDoor: Door {
     private var budget = BodyBudget()
     private var counts = DoorCounts()
     /// The reports that clients were sent, until it is known that they have them.
-    private var reports: [Int: FeedbackReports.Report] = [:]
+    private var reports: [Int: DoorRecords.Report] = [:]
     /// The apps whose feedback is being told.
     private var told: Set<String> = []
     private let telling: Condition
@@ -39,7 +39,7 @@ actor XMLRPCDoor: Door {
     /// What it works with.
     struct Tools: Sendable {
         let desk: JobDesk
-        let feedback: FeedbackReports
+        let feedback: DoorRecords
         let logger: Logger
     }
 
@@ -74,6 +74,7 @@ actor XMLRPCDoor: Door {
     func run() async {
         guard let front else { return }
         await withDiscardingTaskGroup { group in
+            group.addTask { await self.runTellingLimit() }
             await front.run {
                 admit($0)
             } take: { event in
@@ -85,7 +86,7 @@ actor XMLRPCDoor: Door {
     /// Something to do that takes a while.
     private enum Work: Sendable {
         case call(Int, [UInt8])
-        case confirm(FeedbackReports.Report)
+        case confirm(DoorRecords.Report)
     }
 
     private func admit(_ request: HTTPRequest) -> HTTPServer.Admission {
@@ -119,12 +120,14 @@ actor XMLRPCDoor: Door {
             problem.allowed = "POST"
             throw problem
         }
-        let type = request.fields["content-type"]?.prefix { $0 != ";" }.lowercased().filter { $0 != " " }
-        guard type == "text/xml" || type == "application/xml" else {
+        guard ["text/xml", "application/xml"].contains(request.mediaType) else {
             throw APIProblem(415, "the Content-Type must be text/xml")
         }
         if request.fields["authorization"] == nil, rules.place.isOfThisHost {
-            return rules.producer.flatMap { book.producer(named: $0) } ?? Producer(name: name)
+            guard let owner = rules.producer else { return Producer(name: name) }
+            // It may have been removed since the start.
+            guard let producer = book.producer(named: owner) else { throw .unauthorized }
+            return producer
         }
         guard let producer = book.producer(behind: request) else { throw APIProblem.unauthorized }
         return producer
@@ -165,7 +168,6 @@ actor XMLRPCDoor: Door {
             case .provision(let provision): response = try await self.provision(provision, by: producer)
             case .feedback(let app): response = .feedback(try await feedback(of: app, for: number, by: producer))
             }
-            counts.acceptedCount += 1
         } catch {
             counts.refusals["fault \(error.code)", default: 0] += 1
             response = .fault(error)
@@ -198,6 +200,7 @@ actor XMLRPCDoor: Door {
         switch await tools.desk.drop(notify.job, as: "xmlrpc.json", for: target, isAllOrNothing: true) {
         case .dropped(let receipt):
             counts.dropTimes.add(nanoseconds: receipt.time.wholeNanoseconds)
+            counts.acceptedCount += 1
             book.take(receipt.recipientCount, of: producer, at: .now)
             return .nothing
         case .refused(let diagnostics):
@@ -232,7 +235,12 @@ actor XMLRPCDoor: Door {
             guard Moment.now < deadline else {
                 throw .notAccepted("the daemon has not taken the app in; its log says why")
             }
-            try? await reactor.sleep(for: Self.lookPause)
+            do {
+                guard front?.isStopping == false else { throw CancellationError() }
+                try await reactor.sleep(for: Self.lookPause)
+            } catch {
+                throw .notAccepted("the door is stopping; call again")
+            }
         }
     }
 
@@ -257,7 +265,7 @@ actor XMLRPCDoor: Door {
         }
     }
 
-    private func confirm(_ report: FeedbackReports.Report) async {
+    private func confirm(_ report: DoorRecords.Report) async {
         do {
             try await tools.feedback.confirm(report)
         } catch {
@@ -265,6 +273,19 @@ actor XMLRPCDoor: Door {
                 "feedback will be told again", metadata: [LogKey.app: "\(report.app)", LogKey.error: "\(error)"])
         }
         finishTelling(report.app)
+    }
+
+    /// How long a client may take to read its feedback: others of its app wait meanwhile.
+    private static let tellingTime = Duration.seconds(300)
+
+    /// Ends the connections of clients that have read their feedback for too long, until the task is cancelled.
+    private func runTellingLimit() async {
+        while !Task.isCancelled {
+            try? await reactor.sleep(for: .seconds(10))
+            for (number, report) in reports where Moment.now - report.madeAt > Self.tellingTime {
+                if let request = requests[number] { front?.breakOff(request) }
+            }
+        }
     }
 
     private func finishTelling(_ app: String) {

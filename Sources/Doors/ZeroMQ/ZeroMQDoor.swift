@@ -31,7 +31,7 @@ actor ZeroMQDoor: Door {
     /// What it works with.
     struct Tools: Sendable {
         let desk: JobDesk
-        let feedback: FeedbackReports
+        let feedback: DoorRecords
         let logger: Logger
     }
 
@@ -82,7 +82,7 @@ actor ZeroMQDoor: Door {
 
     private func serve(_ request: ReplyRequest, over socket: ReplySocket) async {
         counts.requestCount += 1
-        var report: FeedbackReports.Report?
+        var report: DoorRecords.Report?
         let reply: CommandReply
         do throws(CommandFault) {
             guard let bytes = request.bytes else { throw .multipart }
@@ -93,14 +93,13 @@ actor ZeroMQDoor: Door {
                 report = found
                 reply = .feedback(found.tokens, format: rules.tokens)
             }
-            counts.acceptedCount += 1
         } catch {
             counts.refusals[error.kind, default: 0] += 1
             reply = .refused(error)
         }
         do {
-            try socket.send(reply.bytes, to: request.returnPath)
-            if let report { try await tools.feedback.confirm(report) }
+            let isSent = try socket.send(reply.bytes, to: request.returnPath)
+            if isSent, let report { try await tools.feedback.confirm(report) }
         } catch {
             tools.logger.error("reply or its mark failed", metadata: [LogKey.error: "\(error)"])
         }
@@ -120,6 +119,7 @@ actor ZeroMQDoor: Door {
         switch await tools.desk.drop(job, as: "zeromq.json", for: target, isAllOrNothing: true) {
         case .dropped(let receipt):
             counts.dropTimes.add(nanoseconds: receipt.time.wholeNanoseconds)
+            counts.acceptedCount += 1
             defer { self.ids = ids }
             return ids.take(command.count)
         case .refused(let diagnostics): throw .other(diagnostics.first?.sentence ?? "the job would fail")
@@ -157,7 +157,7 @@ actor ZeroMQDoor: Door {
         }
     }
 
-    private func feedback() async throws(CommandFault) -> FeedbackReports.Report {
+    private func feedback() async throws(CommandFault) -> DoorRecords.Report {
         guard try await target() != nil else { throw .other("there is no app \(rules.app)") }
         do {
             return try await tools.feedback.report(of: rules.app, includesInvalid: true)

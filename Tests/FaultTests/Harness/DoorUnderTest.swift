@@ -71,6 +71,8 @@ struct DoorUnderTest {
     ///   - step: How far the next number is, which decides about the door.
     ///   - count: How many it pushes at all costs, each until it is accepted; 0: it ends when the door does not answer.
     ///   - ports: The ports of the doors.
+    /// - Returns: The client.
+    /// - Throws: What keeps it from being started.
     func startClient(from first: Int, by step: Int = 1, count: Int = 0, ports: [String]) throws -> Child {
         let numbers = ["\(first)", "\(step)", "\(count)"]
         return try Child(

@@ -1,5 +1,6 @@
 import Foundation
 import GatewaySimulator
+import Glibc
 import TestSupport
 import Testing
 
@@ -145,7 +146,7 @@ import Testing
                 let call = "provision('pyapp', open('\(bench.path)/client.pem').read(), 'sandbox', 30)"
                 #expect(try await self.call(door, call) == "None")
                 #expect(bench.names(in: "../etc/apps").contains("pyapp.yaml"))
-                let mode = try FileManager.default.attributesOfItem(atPath: "\(bench.path)/etc/apps/pyapp.pem")
+                let mode = try FileManager.default.attributesOfItem(atPath: "\(bench.path)/etc/apps/pyapp.door.pem")
                 #expect(mode[.posixPermissions] as? Int == 0o600)
                 #expect(try await self.call(door, call) == "None")
                 // What a person wrote stays.
@@ -193,6 +194,55 @@ import Testing
             logs: door.way.bench.path + "/logs")
         #expect(try await python.end() == 0, "\(python.log)")
         return python.text.split(separator: "\n").map(String.init)
+    }
+
+    @Test func `feedback that its client did not wait for is told to the next`() async throws {
+        try await running(Self.zeromq) { bench, way in
+            try await way.open { door in
+                try bench.write("spool/modern/feedback/20200101T000000.000000Z-test.jsonl", Self.feedback)
+                let program = """
+                    import socket, struct, sys
+                    peer = socket.create_connection(("127.0.0.1", int(sys.argv[1])), 30)
+                    peer.sendall(b"\\xff" + bytes(8) + b"\\x7f\\x03\\x00NULL".ljust(22, b"\\0") + bytes(33))
+                    peer.recv(64)
+                    ready = b"\\x05READY\\x0bSocket-Type" + struct.pack(">I", 3) + b"REQ"
+                    peer.sendall(bytes([4, len(ready)]) + ready)
+                    peer.recv(4096)
+                    # A client that gives up at once.
+                    peer.sendall(b"\\x01\\x00" + b"\\x00\\x08feedback")
+                    peer.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+                    peer.close()
+                    """
+                for _ in 0..<5 {
+                    let python = try Program(
+                        "/usr/bin/env", ["python3", "-c", program, try door.port(of: "zeromq")],
+                        logs: bench.path + "/logs")
+                    #expect(try await python.end() == 0, "\(python.log)")
+                }
+                let replies = try await talk(door, ["feedback"])
+                #expect(replies == ["OK 1795158000:315EDE52 0:2BE9FEC9"])
+            }
+        }
+    }
+
+    @Test func `a producer that was removed lets nobody in`() async throws {
+        try await running("xmlrpc: {listen: \"127.0.0.1:0\", producer: cron}") { bench, way in
+            try await way.open { door in
+                let call = "notify('modern', '\(token(1))', {'aps': {'alert': 'x'}})"
+                let before = try await self.call(door, call)
+                #expect(before == "None")
+                let path = "\(bench.path)/door/doors.yaml"
+                let text = try String(contentsOfFile: path, encoding: .utf8)
+                try bench.write("door/doors.yaml", text.replacingOccurrences(of: "cron", with: "crow"))
+                try bench.write("door/crow.token", Doorway.bearer)
+                try FileManager.default.setAttributes(
+                    [.posixPermissions: 0o600], ofItemAtPath: "\(bench.path)/door/crow.token")
+                door.program.send(SIGHUP)
+                try await door.program.says("configuration loaded")
+                let after = try await self.call(door, call)
+                #expect(after == "HTTP 401")
+            }
+        }
     }
 
     @Test func `a client without a greeting, as a browser would be, is cut off`() async throws {

@@ -5,16 +5,19 @@ import LinuxIO
 import SpoolInspection
 import SpoolModel
 
-/// Tells clients of a door which tokens are gone, each token once: a mark in the state folder says what was told.
+/// What a door keeps in the state folder: marks of what clients were told of feedback, so that each token is told once, and
+/// files of its own.
 ///
 /// It has a thread of its own, because files block.
-actor FeedbackReports {
+actor DoorRecords {
     /// What a client is to be told.
     struct Report: Sendable {
         /// The tokens, in the order of publication.
         let tokens: [LostToken]
         /// The app.
         let app: String
+        /// When it was made.
+        let madeAt = Moment.now
         fileprivate let cursor: FeedbackCursor
     }
 
@@ -75,7 +78,7 @@ actor FeedbackReports {
         try state.replace(markName(of: report.app), with: Array((report.cursor.text + "\n").utf8))
     }
 
-    // MARK: Ids
+    // MARK: Files
 
     /// Returns the content of a file in the state folder; `nil` if there is none.
     ///
@@ -107,19 +110,4 @@ actor FeedbackReports {
     }
 
     private func markName(of app: String) -> [UInt8] { Array("\(door)-feedback.\(app)".utf8) }
-}
-
-extension Directory {
-    /// Replaces a file's content, by another file, so that it has either the old or the new content after a power loss.
-    ///
-    /// - Throws: `SystemError`.
-    func replace(_ name: [UInt8], with bytes: [UInt8]) throws(SystemError) {
-        let draft = Array(".new.".utf8) + name
-        _ = try unlink(draft)
-        let file = try create(draft, mode: 0o600)
-        try file.write(bytes)
-        try file.sync()
-        try rename(draft, to: self, replacing: name)
-        try sync()
-    }
 }
