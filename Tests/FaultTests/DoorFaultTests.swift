@@ -43,7 +43,7 @@ import Testing
             }
             try await volume.comeBack()
             let (accepted, counts) = (numbers("accepted", lines), try await sent(bench))
-            report("B18 door-cut-ext4 at \(operation): \(accepted.count) accepted, \(counts.count) sent; seed \(seed)")
+            report("doors cut-ext4 at \(operation): \(accepted.count) accepted, \(counts.count) sent; seed \(seed)")
             #expect(accepted.isSubset(of: counts.keys), "\(accepted.subtracting(counts.keys))")
             #expect(counts.values.allSatisfy { $0 == 1 }, "\(counts)")
             // Of one more, the answer had not left yet.
@@ -74,7 +74,7 @@ import Testing
             let (accepted, counts) = (numbers("accepted", lines), try await sent(bench))
             let refused = numbers("refused", lines)
             report(
-                "C19 door-enospc-ext4: \(accepted.count) accepted, \(refused.count) refused, \(counts.count) sent; seed \(seed)"
+                "doors enospc-ext4: \(accepted.count) accepted, \(refused.count) refused, \(counts.count) sent; seed \(seed)"
             )
             #expect(accepted.isSubset(of: counts.keys), "\(accepted.subtracting(counts.keys))")
             #expect(refused.isDisjoint(with: counts.keys), "\(refused.intersection(counts.keys))")
@@ -98,7 +98,7 @@ import Testing
                 try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: "\(new)/\(name)")
             }
             let (accepted, counts) = (numbers("accepted", lines), try await sent(bench))
-            report("D9 door-outage: \(accepted.count) accepted, \(counts.count) sent; seed \(seed)")
+            report("doors outage: \(accepted.count) accepted, \(counts.count) sent; seed \(seed)")
             // ZeroMQ's commands ask for an hour, which is over.
             #expect(accepted.filter { $0 % 4 != 2 }.allSatisfy { counts[$0] == 1 })
             #expect(accepted.filter { $0 % 4 == 2 }.allSatisfy { counts[$0, default: 0] <= 1 })
@@ -137,7 +137,7 @@ import Testing
             let counts = try await sent(bench)
             let doubled = counts.values.reduce(0) { $0 + $1 - 1 }
             report(
-                "A9 doors-deaths: \(deathCount) of the doors, \(daemonDeaths) of the daemon; \(4 * share) accepted, lost "
+                "doors deaths: \(deathCount) of the doors, \(daemonDeaths) of the daemon; \(4 * share) accepted, lost "
                     + "\(4 * share - counts.count), doubled \(doubled); seed \(seed)")
             #expect(counts.count == 4 * share)
             // Of the doors: a request of each client whose answer was lost. Of the daemon: its window and a group.
