@@ -12,44 +12,23 @@ import SpoolInspection
 @main
 enum Program {
     /// The signals that the process receives, blocked before it has a second thread; see `BlockedSignals`.
-    static let signals = needed { () throws(SystemError) in try BlockedSignals(Signal.allCases) }
+    static let signals = ProgramStart.needed { () throws(SystemError) in try BlockedSignals(Signal.allCases) }
 
     /// The service manager that started it and expects notifications.
-    static let serviceManager = announcedServiceManager()
+    static let serviceManager = ProgramStart.announcedServiceManager()
 
     /// Runs the command line. An asynchronous `main` would be too late to block signals, since threads exist by then.
     static func main() {
         if let command = try? PushspoolDoor.parseAsRoot(), command is Run {
             _ = signals
             _ = serviceManager
-            needed { () throws(SystemError) in try TaskThread.start() }
+            ProgramStart.needed { () throws(SystemError) in try TaskThread.start() }
         }
         Task.detached {
             await PushspoolDoor.main()
             Host.leave(with: StandardStream.hasLostOutput ? ExitCode.badInput.rawValue : 0)
         }
         Host.park()
-    }
-
-    /// Returns what the program cannot do without, or ends it with the reason.
-    private static func needed<Value>(_ make: () throws(SystemError) -> Value) -> Value {
-        do throws(SystemError) {
-            return try make()
-        } catch {
-            Talk.complain("\(error)", hint: nil)
-            Host.leave(with: ExitCode.tryAgain.rawValue)
-        }
-    }
-
-    private static func announcedServiceManager() -> ServiceManager? {
-        do throws(SystemError) {
-            return try ServiceManager.takenFromEnvironment()
-        } catch {
-            Talk.complain(
-                "cannot notify the service manager: \(error)",
-                hint: "set NOTIFY_SOCKET to the path of a Unix domain socket, or to @ and an abstract name")
-            return nil
-        }
     }
 }
 
@@ -182,11 +161,7 @@ struct Examine: AsyncParsableCommand {
 
     func run() async throws {
         let report = try await report()
-        if json {
-            Talk.say(report.json)
-        } else {
-            for line in report.lines { Talk.say(line) }
-        }
+        report.say(asJSON: json)
         switch report.severity {
         case .fault: throw ExitCode.badConfiguration
         case .warn: throw ExitCode.failure

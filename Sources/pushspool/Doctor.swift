@@ -42,11 +42,7 @@ struct Doctor: AsyncParsableCommand {
         if names.isEmpty, !apps.isEmpty { return }
         let settings = Examination.Settings(path: options.config, apps: names, timeout: .seconds(timeout.seconds))
         let report = try await report(settings)
-        if json {
-            Talk.say(report.json)
-        } else {
-            for line in report.lines { Talk.say(line) }
-        }
+        report.say(asJSON: json)
         switch report.severity {
         case .fault: throw ExitCode.badConfiguration
         case .warn: throw ExitCode.failure

@@ -18,7 +18,7 @@ enum Program {
 
     /// The service manager that started the daemon and expects notifications. Looking it up changes the environment, so it
     /// happens before the program has a second thread.
-    static let serviceManager = announcedServiceManager()
+    static let serviceManager = ProgramStart.announcedServiceManager()
 
     /// Runs the command line. An asynchronous `main` would be too late to block signals, since threads exist by then.
     static func main() {
@@ -30,7 +30,7 @@ enum Program {
                 _ = daemonSignals
                 refuseWithoutDescriptors()
                 _ = serviceManager
-                needed { () throws(SystemError) in try TaskThread.start() }
+                ProgramStart.needed { () throws(SystemError) in try TaskThread.start() }
             }
         }
         Task.detached {
@@ -68,28 +68,7 @@ enum Program {
     }
 
     private static func blocked(_ signals: [Signal]) -> BlockedSignals {
-        needed { () throws(SystemError) in try BlockedSignals(signals) }
-    }
-
-    /// Returns what the program cannot do without, or ends it with the reason.
-    private static func needed<Value>(_ make: () throws(SystemError) -> Value) -> Value {
-        do throws(SystemError) {
-            return try make()
-        } catch {
-            Talk.complain("\(error)", hint: nil)
-            Host.leave(with: ExitCode.tryAgain.rawValue)
-        }
-    }
-
-    private static func announcedServiceManager() -> ServiceManager? {
-        do throws(SystemError) {
-            return try ServiceManager.takenFromEnvironment()
-        } catch {
-            Talk.complain(
-                "cannot notify the service manager: \(error)",
-                hint: "set NOTIFY_SOCKET to the path of a Unix domain socket, or to @ and an abstract name")
-            return nil
-        }
+        ProgramStart.needed { () throws(SystemError) in try BlockedSignals(signals) }
     }
 }
 

@@ -2,9 +2,9 @@ import DoorModel
 import SpoolClient
 
 extension APIProblem {
-    /// Nothing can be taken in for now.
+    /// No job can be accepted for now.
     static let unavailable = {
-        var problem = APIProblem(503, "no job can be taken now", remedy: "send it again; the door's log says why")
+        var problem = APIProblem(503, "no job can be accepted now", remedy: "send it again; the door's log says why")
         problem.retryAfter = 1
         return problem
     }()

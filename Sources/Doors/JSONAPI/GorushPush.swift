@@ -102,7 +102,7 @@ struct GorushPush {
 
     /// Drops a job for each notification.
     ///
-    /// - Throws: `APIProblem`, `DoorTrouble`: none can be taken now. Earlier ones may have been dropped.
+    /// - Throws: `APIProblem`, `DoorTrouble`: none can be accepted now. Earlier ones may have been dropped.
     func result() async throws -> Result {
         var result = Result()
         for notification in request.notifications {
@@ -127,7 +127,7 @@ struct GorushPush {
             case .unavailable:
                 // A client that sent all again would push twice what was taken.
                 guard result.recipientCount > 0 else { throw APIProblem.unavailable }
-                result.refuse(notification, because: "no job can be taken now")
+                result.refuse(notification, because: "no job can be accepted now")
             }
         }
         return result

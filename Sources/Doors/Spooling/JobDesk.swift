@@ -11,7 +11,7 @@ import SpoolClient
 import SpoolModel
 import SpoolStore
 
-/// Takes whole jobs in: writes each beside the spool's `new/`, reads it as the daemon will, and drops it if it is good.
+/// Accepts whole jobs: writes each beside the spool's `new/`, reads it as the daemon will, and drops it if it is good.
 ///
 /// It has a thread of its own, because files block, and long jobs take long to read.
 actor JobDesk {
@@ -128,7 +128,7 @@ actor JobDesk {
 
     /// Begins a job that arrives bit by bit.
     ///
-    /// - Returns: A number for it; `nil` if no job can be taken now.
+    /// - Returns: A number for it; `nil` if no job can be accepted now.
     func begin(_ name: String, for target: Target) -> Int? {
         do {
             let job = try rooms.use(target.app.name) { try $0.begin(name) }

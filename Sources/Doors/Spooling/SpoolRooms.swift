@@ -10,7 +10,7 @@ import SpoolClient
 import SpoolModel
 import SpoolStore
 
-/// Why a door takes nothing in.
+/// Why a door accepts nothing.
 struct DoorTrouble: Error, CustomStringConvertible {
     let description: String
 

@@ -205,7 +205,7 @@ actor XMLRPCDoor: Door {
             return .nothing
         case .refused(let diagnostics):
             throw .notAccepted(diagnostics.first { $0.severity == .error }?.sentence ?? "the job would fail")
-        case .unavailable: throw .notAccepted("no job can be taken now; the door's log says why")
+        case .unavailable: throw .notAccepted("no job can be accepted now; the door's log says why")
         }
     }
 

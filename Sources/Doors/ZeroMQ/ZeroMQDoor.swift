@@ -123,7 +123,7 @@ actor ZeroMQDoor: Door {
             defer { self.ids = ids }
             return ids.take(command.count)
         case .refused(let diagnostics): throw .other(diagnostics.first?.sentence ?? "the job would fail")
-        case .unavailable: throw .other("No job can be taken now; the log says why")
+        case .unavailable: throw .other("No job can be accepted now; the log says why")
         }
     }
 
