@@ -133,7 +133,9 @@ import Testing
     /// Waits until all jobs of the producers have ended, and all those that they became.
     private func finish(_ count: Int, _ way: Doorway, _ producers: Producers) async throws {
         try await way.open { _ in
-            try await eventually("all \(count) jobs", within: .seconds(isFullRun ? 900 : 180)) { producers.endedCount == count }
+            try await eventually("all \(count) jobs", within: .seconds(isFullRun ? 900 : 180)) {
+                producers.endedCount == count
+            }
             let bench = way.bench
             try await eventually("an empty spool", within: .seconds(isFullRun ? 600 : 120)) {
                 _ = try bench.giveBackHeld(app: "modern")
