@@ -74,6 +74,8 @@ import Glibc
     }
 
     deinit {
+        // It runs also for a server that could not start.
+        guard unsafe pointer != nil else { return }
         isEnding = true
         // Libmicrohttpd must not end while a connection is suspended, and resumes it only when it runs.
         for request in requests.values where request.isSuspended { unsafe MHD_resume_connection(request.connection) }
