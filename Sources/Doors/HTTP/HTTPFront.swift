@@ -26,7 +26,9 @@ final class HTTPFront {
     /// Listens. Clients wait until `run`.
     ///
     /// - Throws: `SystemError`: the address is in use, or cannot be used; no descriptor left.
-    init(at place: ListenPlace, limits: HTTPServer.Limits, on reactor: Reactor) throws(SystemError) {
+    init(at place: ListenPlace, connectionLimit: Int, on reactor: Reactor) throws(SystemError) {
+        var limits = HTTPServer.Limits()
+        limits.connections = connectionLimit
         let socket: Descriptor
         switch place {
         case .address(let address):

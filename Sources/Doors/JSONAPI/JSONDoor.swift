@@ -16,9 +16,9 @@ import SpoolModel
 actor JSONDoor: Door {
     nonisolated var name: String { "http" }
     private nonisolated let reactor: Reactor
-    let tools: Tools
+    private let tools: Tools
     private let place: ListenPlace
-    private let limits: HTTPServer.Limits
+    private let connectionLimit: Int
     private let bodyLimit: Int
     private var front: HTTPFront?
     private var book = ProducerBook()
@@ -45,9 +45,7 @@ actor JSONDoor: Door {
     init(_ set: DoorSet, at place: ListenPlace, with tools: Tools, on reactor: Reactor) {
         (self.tools, self.place, self.reactor) = (tools, place, reactor)
         bodyLimit = set.configuration.requestByteLimit
-        var limits = HTTPServer.Limits()
-        limits.connections = set.configuration.connectionLimit
-        self.limits = limits
+        connectionLimit = set.configuration.connectionLimit
         book.admit(set.configuration.producers.map(\.producer), bearers: set.bearers)
     }
 
@@ -60,7 +58,7 @@ actor JSONDoor: Door {
     // MARK: Running
 
     func listen() throws {
-        let front = try HTTPFront(at: place, limits: limits, on: reactor)
+        let front = try HTTPFront(at: place, connectionLimit: connectionLimit, on: reactor)
         self.front = front
         tools.logger.notice("http listens", metadata: [LogKey.path: "\(front.place)"])
     }
@@ -109,18 +107,14 @@ actor JSONDoor: Door {
 
     private func take(_ event: HTTPServer.Event) -> Work? {
         switch event {
-        case .piece(let request):
+        case .piece(let request), .whole(let request):
             guard request.bodyByteCount <= bodyLimit else {
                 answer(request.number, HTTPResponse(APIProblem.tooLong(bodyLimit)))
                 return nil
             }
-            return .append(request.number, request.takeBody())
-        case .whole(let request):
-            guard request.bodyByteCount <= bodyLimit else {
-                answer(request.number, HTTPResponse(APIProblem.tooLong(bodyLimit)))
-                return nil
-            }
-            return .conclude(request.number, request.takeBody())
+            let bytes = request.takeBody()
+            if case .piece = event { return .append(request.number, bytes) }
+            return .conclude(request.number, bytes)
         case .drained(let request): return .continueFeedback(request.number)
         case .ended(let request, _):
             budget.release(request.number)

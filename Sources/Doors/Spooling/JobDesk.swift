@@ -188,5 +188,4 @@ actor JobDesk {
         let context = JobContext(checkingFor: target.app, target.limits)
         return try JobSource.read(open, context, within: .ofThisThread(for: open)).summary
     }
-
 }

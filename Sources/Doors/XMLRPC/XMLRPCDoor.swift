@@ -20,7 +20,7 @@ actor XMLRPCDoor: Door {
     private nonisolated let reactor: Reactor
     private let tools: Tools
     private let rules: DoorConfiguration.XMLRPC
-    private let limits: HTTPServer.Limits
+    private let connectionLimit: Int
     private let bodyLimit: Int
     private var front: HTTPFront?
     private var book = ProducerBook()
@@ -52,9 +52,7 @@ actor XMLRPCDoor: Door {
     init(_ set: DoorSet, _ rules: DoorConfiguration.XMLRPC, with tools: Tools, on reactor: Reactor) {
         (self.tools, self.rules, self.reactor) = (tools, rules, reactor)
         bodyLimit = set.configuration.requestByteLimit
-        var limits = HTTPServer.Limits()
-        limits.connections = set.configuration.connectionLimit
-        self.limits = limits
+        connectionLimit = set.configuration.connectionLimit
         telling = Condition(on: reactor)
         book.admit(set.configuration.producers.map(\.producer), bearers: set.bearers)
     }
@@ -66,7 +64,7 @@ actor XMLRPCDoor: Door {
     // MARK: Running
 
     func listen() throws {
-        let front = try HTTPFront(at: rules.place, limits: limits, on: reactor)
+        let front = try HTTPFront(at: rules.place, connectionLimit: connectionLimit, on: reactor)
         self.front = front
         tools.logger.notice("xmlrpc listens", metadata: [LogKey.path: "\(front.place)"])
     }
