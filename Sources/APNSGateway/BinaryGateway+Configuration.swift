@@ -24,6 +24,8 @@ extension BinaryGateway {
         package var connectionLimit = 1
         /// The maximum send rate over all connections; `nil` means unlimited.
         package var rate: Rate?
+        /// Asked before each write whether the owner may still act; `nil` if it always may. Not changed by `reconfigure`.
+        package var mayAct: ActPermit?
         /// Accounts for the descriptors of connections; `nil` disables the accounting.
         package var sockets: DescriptorShare?
         /// The maximum number of notifications in doubt on a connection.

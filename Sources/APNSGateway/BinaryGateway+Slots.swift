@@ -50,18 +50,18 @@ extension BinaryGateway: SlottedGateway {
                 return await session.close()
             }
             do {
-                if !isRetiring { try fill(session) }
+                if !isRetiring, state.mayWrite { try fill(session) }
                 try session.probeIfIdle(hasWork: !queue.isBlocked && !isRetiring)
             } catch {
                 return .lost(GatewayFault("encryption failed: \(error)"))
             }
-            session.flush()
+            let permitDeadline = state.flush(session)
             state.count(session)
             // Computed before the check of the queue below, so that the check sees tokens that the rate adds meanwhile.
             let rateDeadline = isRetiring ? nil : state.rateDeadline(for: queue.count - queue.unannouncedCount)
             // When there is more to send and room for it, the wait only yields to other tasks.
-            if !isRetiring, queue.gives(atMost: allowance(session)) { session.wake() }
-            if await session.wait(until: rateDeadline).contains(.cancelled) {
+            if permitDeadline == nil, !isRetiring, queue.gives(atMost: allowance(session)) { session.wake() }
+            if await session.wait(until: [rateDeadline], orFor: permitDeadline).contains(.cancelled) {
                 if session.doubtCount == 0 { return await session.close() }
                 session.abort()
                 return .lost(GatewayFault("the daemon is stopping"))

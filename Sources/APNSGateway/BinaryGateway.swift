@@ -33,6 +33,7 @@ package actor BinaryGateway {
         self.queue = SendQueue(announces: recordKeeping != .none)
         self.state = GatewayState(
             events, configuration.pacing, recordKeeping: recordKeeping, on: reactor)
+        state.owner.mayAct = configuration.mayAct
         self.reactor = reactor
         self.logger = logger
         state.keep(configuration.rate)
@@ -92,6 +93,9 @@ package actor BinaryGateway {
         state.isDraining = true
         wakeSlots()
     }
+
+    /// Divides the app's rate among this many senders, of which this gateway is one.
+    package func shareRate(among count: Int) { state.shareRate(among: count) }
 
     /// Pauses or resumes the sending of unwritten notifications. On a pause, connections settle those in doubt and close.
     package func setPaused(_ isPaused: Bool) {

@@ -137,10 +137,14 @@ final class BinarySession: GatewaySession {
         doubtCount == 0 && Moment.now >= lastWrite + options.idleLimit
     }
 
-    /// Waits until the stream is readable, the next check is due, or `deadline` passes.
-    func wait(until deadline: ContinuousClock.Instant?) async -> Readiness {
+    /// Waits until the stream is readable, the next check is due, or a deadline passes. While ciphertext is pending, also
+    /// waits for room in the kernel, unless the ciphertext is held back until the permit's deadline.
+    func wait(
+        until deadlines: [ContinuousClock.Instant?], orFor permit: ContinuousClock.Instant?
+    ) async -> Readiness {
         let look = nextLook.instant
-        return await stream.wait(for: .readable, until: min(look, deadline ?? look))
+        let next = ([look, permit] + deadlines).compactMap(\.self).min()
+        return await stream.wait(for: .readable, until: next, holdsBack: permit != nil)
     }
 
     /// Shuts the connection down cleanly. Returns a late reply if one arrives: it overrides what silence had proved.

@@ -31,6 +31,11 @@ package enum GatewayEvent: Sendable {
     case suspectEnvironment
 }
 
+/// Asked before each write to a connection whether the owner may still act. Must be cheap, and is called on the reactor.
+///
+/// While it answers no, connections stay open and nothing is written.
+package typealias ActPermit = @Sendable () -> Bool
+
 /// Whether the gateway's owner durably records outcomes. If so, the gateway waits for the records.
 package enum RecordKeeping: Hashable, Sendable {
     /// Nothing is recorded. The gateway does not wait for records and announces nothing.

@@ -23,7 +23,8 @@ final class GatewayState {
     /// Whether sending is paused by the owner.
     var isPaused = false
     var random = SystemRandomNumberGenerator()
-    private let recordKeeping: RecordKeeping
+    /// Whether the owner records outcomes, and whether it may still act, asked before each write.
+    var owner: (recordKeeping: RecordKeeping, mayAct: ActPermit?)
     /// The number of notifications with an outcome, reported or not, that is not durably recorded.
     private var unrecordedCount = 0
     private var policy: ConnectPolicy
@@ -39,14 +40,13 @@ final class GatewayState {
     private(set) var tellBy: ContinuousClock.Instant?
     private var sleepers: [Int: Waiter] = [:]
     private var submitters: [(waiter: Waiter, lane: Lane)] = []
-    /// Enforces the app's rate, if there is one.
-    var bucket: TokenBucket?
+    /// Enforces this gateway's share of the app's rate.
+    var rate = RateShare()
 
     init(
         _ events: GatewayEvents, _ pacing: WindowPacing, recordKeeping: RecordKeeping, on reactor: Reactor
     ) {
-        self.events = events
-        self.recordKeeping = recordKeeping
+        (self.events, owner) = (events, (recordKeeping, nil))
         self.policy = ConnectPolicy(backOff: pacing.backOff)
         self.pacing = pacing
         self.reactor = reactor
@@ -65,6 +65,18 @@ final class GatewayState {
 
     /// Whether these credentials ever had an acceptance.
     var hasAcceptance: Bool { answers.hasAcceptance }
+
+    /// Whether anything may be written to a connection at this moment.
+    var mayWrite: Bool { owner.mayAct?() ?? true }
+
+    /// Flushes a session, if it may write.
+    ///
+    /// - Returns: When to try again; `nil` if it was flushed.
+    func flush(_ session: some GatewaySession) -> ContinuousClock.Instant? {
+        guard mayWrite else { return .now + .milliseconds(20) }
+        session.flush()
+        return nil
+    }
 
     /// Whether connections are useful at present.
     var mayConnect: Bool { stoppedUntil == nil && !isDraining && !isPaused }
@@ -201,7 +213,7 @@ final class GatewayState {
             case .expired, .unsent, .unknown: break
             }
         }
-        if case .durable(let group) = recordKeeping, untoldCount >= group { tellOutcomes() }
+        if case .durable(let group) = owner.recordKeeping, untoldCount >= group { tellOutcomes() }
     }
 
     /// Adds the numbers of backing-off notifications by job. They wait as outcomes do, and are reported after them.
@@ -213,7 +225,7 @@ final class GatewayState {
 
     /// How much of a window is taken by outcomes that the owner has not recorded yet.
     var roomTaken: Int {
-        guard case .durable(let group) = recordKeeping else { return 0 }
+        guard case .durable(let group) = owner.recordKeeping else { return 0 }
         return max(0, unrecordedCount - group)
     }
 

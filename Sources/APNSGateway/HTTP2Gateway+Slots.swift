@@ -16,7 +16,7 @@ extension HTTP2Gateway: SlottedGateway {
     }
 
     func inheritedDoubt(of session: HTTP2Session) -> Int {
-        draining.values.reduce(0) { $1.slot == session.slot ? $0 + $1.doubtCount : $0 }
+        draining.all.reduce(0) { $1.slot == session.slot ? $0 + $1.doubtCount : $0 }
     }
 
     /// Opens a connection, sends on it until it takes no more, and returns the pause before the next connect.
@@ -61,17 +61,17 @@ extension HTTP2Gateway: SlottedGateway {
             await refreshToken(of: session)
             if isOver(session) { return nil }
             do {
-                try fill(session)
+                if state.mayWrite { try fill(session) }
             } catch {
                 return .lost(GatewayFault("encryption failed: \(error)"))
             }
-            session.flush()
+            let permitDeadline = state.flush(session)
             count(session)
             // Computed before the check of the queue below, so that the check sees tokens that the rate adds meanwhile.
             let rateDeadline = state.rateDeadline(for: queues[session.route].announcedCount)
-            if queues[session.route].gives(atMost: allowance(session)) { session.wake() }
+            if permitDeadline == nil, queues[session.route].gives(atMost: allowance(session)) { session.wake() }
             state.tellIfDue()
-            if await session.wait(until: [state.tellBy, rateDeadline].compactMap(\.self).min()).contains(.cancelled) {
+            if await session.wait(until: [state.tellBy, rateDeadline], orFor: permitDeadline).contains(.cancelled) {
                 return await session.leave()
             }
         }
@@ -79,7 +79,7 @@ extension HTTP2Gateway: SlottedGateway {
 
     /// Waits for the last answers of a session that takes no more requests, and closes it.
     func serveToTheEnd(_ number: Int) async {
-        guard let session = draining[number] else { return }
+        guard let session = draining.byNumber[number] else { return }
         var end: HTTP2Session.End?
         while end == nil {
             let doubtBefore = session.doubtCount
@@ -90,13 +90,15 @@ extension HTTP2Gateway: SlottedGateway {
             }
             guard end == nil else { break }
             if session.doubtCount < doubtBefore { sessions[session.slot]?.wake() }
-            session.flush()
+            let permitDeadline = state.flush(session)
             count(session)
             state.tellIfDue()
-            if await session.wait(until: state.tellBy).contains(.cancelled) { end = await session.leave() }
+            if await session.wait(until: [state.tellBy], orFor: permitDeadline).contains(.cancelled) {
+                end = await session.leave()
+            }
         }
         await session.part()
-        draining[number] = nil
+        draining.remove(number)
         // With nothing in doubt, it does not matter which side closed the connection.
         if let end { restAhead = max(restAhead, conclude(session, session.doubtCount == 0 ? .closed : end)) }
         sessions[session.slot]?.wake()

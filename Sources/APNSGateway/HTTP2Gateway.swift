@@ -24,11 +24,8 @@ package actor HTTP2Gateway: PushGateway {
     var queues: RoutedQueues
     /// The connections that take work, by slot.
     var sessions: [Int: HTTP2Session] = [:] { didSet { countConnections() } }
-    /// The connections that take no more work and wait for answers, by a separate number.
-    var draining: [Int: HTTP2Session] = [:] { didSet { countConnections() } }
-    /// The draining connections that have no task yet.
-    private var unattended: [Int] = []
-    private var nextDrain = 0
+    /// The connections that take no more work and wait for answers.
+    var draining = DrainingSessions() { didSet { countConnections() } }
     /// The complaints about the credentials since the gateway last accepted a notification.
     var identity = IdentityTrial()
     /// Tracks answers that show trouble at the gateway, or at a server in its place.
@@ -46,6 +43,7 @@ package actor HTTP2Gateway: PushGateway {
         queues = RoutedQueues(pauses: configuration.pauses, announces: recordKeeping != .none)
         self.state = GatewayState(
             events, configuration.pacing, recordKeeping: recordKeeping, on: reactor)
+        state.owner.mayAct = configuration.mayAct
         self.reactor = reactor
         self.logger = logger
         state.keep(configuration.rate)
@@ -113,6 +111,9 @@ package actor HTTP2Gateway: PushGateway {
         wakeAll()
     }
 
+    /// Divides the app's rate among this many senders, of which this gateway is one.
+    package func shareRate(among count: Int) { state.shareRate(among: count) }
+
     /// Pauses or resumes sending. On a pause, connections wait for their answers and close.
     package func setPaused(_ isPaused: Bool) {
         state.isPaused = isPaused
@@ -121,12 +122,11 @@ package actor HTTP2Gateway: PushGateway {
 
     /// The number of notifications that were written and have no outcome, or an unreported one.
     package var pendingInDoubt: Int {
-        sessions.values.reduce(state.untoldCount) { $0 + $1.doubtCount }
-            + draining.values.reduce(0) { $0 + $1.doubtCount }
+        sessions.values.reduce(state.untoldCount) { $0 + $1.doubtCount } + draining.doubtCount
     }
 
     /// The number of open connections; 0 once `drain` has completed.
-    package var connectionCount: Int { sessions.count + draining.count }
+    package var connectionCount: Int { sessions.count + draining.all.count }
 
     private func countConnections() {
         state.meter.note(connectionCount: connectionCount)
@@ -143,22 +143,19 @@ package actor HTTP2Gateway: PushGateway {
     /// Starts tasks for draining connections, and releases notifications whose back-off has ended.
     func attend(in group: inout DiscardingTaskGroup) -> ContinuousClock.Instant? {
         serveUnattended(in: &group)
-        releasePaused()
+        if queues.release(at: .now) { wakeAll() }
         return queues.nextRelease?.instant
     }
 
     /// Starts a task for each draining connection that serves it to its end.
     private func serveUnattended(in group: inout DiscardingTaskGroup) {
-        for number in unattended { group.addTask { await self.serveToTheEnd(number) } }
-        unattended = []
+        for number in draining.takeUnattended() { group.addTask { await self.serveToTheEnd(number) } }
     }
 
     /// Moves a connection that takes no more requests to a task of its own, so that its slot can open another at once.
     func retire(_ session: HTTP2Session) {
         session.retire()
-        draining[nextDrain] = session
-        unattended.append(nextDrain)
-        nextDrain += 1
+        draining.add(session)
         state.wakeSleepers()
     }
 
@@ -166,14 +163,10 @@ package actor HTTP2Gateway: PushGateway {
     func wakeAll() {
         state.wakeSleepers()
         for session in sessions.values { session.wake() }
-        for session in draining.values { session.wake() }
+        for session in draining.all { session.wake() }
     }
 
     func wakeSubmitters() { state.wakeSubmitters(unless: isFull) }
 
     private func isFull(_ lane: Lane) -> Bool { queues.newCount(of: lane) >= Self.queueLimit }
-
-    private func releasePaused() {
-        if queues.release(at: .now) { wakeAll() }
-    }
 }

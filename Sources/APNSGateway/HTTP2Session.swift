@@ -197,11 +197,15 @@ final class HTTP2Session: GatewaySession {
         }
     }
 
-    /// Waits until the stream is readable, the next check is due, or `deadline` passes.
-    func wait(until deadline: ContinuousClock.Instant?) async -> Readiness {
+    /// Waits until the stream is readable, the next check is due, or a deadline passes. While ciphertext is pending, also
+    /// waits for room in the kernel, unless the ciphertext is held back until the permit's deadline.
+    func wait(
+        until deadlines: [ContinuousClock.Instant?], orFor permit: ContinuousClock.Instant?
+    ) async -> Readiness {
         var look = max(machine.nextLook, .now + .milliseconds(1))
         if let retiresAt, !isOld { look = min(look, retiresAt) }
-        return await stream.wait(for: .readable, until: min(look.instant, deadline ?? look.instant))
+        let next = ([look.instant, permit] + deadlines).compactMap(\.self).min()
+        return await stream.wait(for: .readable, until: next, holdsBack: permit != nil)
     }
 
     /// Sends a GOAWAY and shuts the connection down cleanly.

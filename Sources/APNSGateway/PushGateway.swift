@@ -51,6 +51,9 @@ package protocol PushGateway: Actor {
     /// and close, and waiting notifications stay in the queue.
     func setPaused(_ isPaused: Bool)
 
+    /// Divides the app's rate among this many senders, of which this gateway is one: the other nodes of a cluster.
+    func shareRate(among count: Int)
+
     /// The number of notifications that were written and have no outcome.
     var pendingInDoubt: Int { get }
 

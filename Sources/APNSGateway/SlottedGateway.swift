@@ -11,6 +11,8 @@ protocol GatewaySession: AnyObject {
     var countedDoubt: Int { get set }
     /// The number of notifications it has room for now.
     var room: Int { get }
+    /// Passes ciphertext to the kernel.
+    func flush()
     /// Whether it has all the notifications it may have at a time. Only then is another connection useful.
     var isExhausted: Bool { get }
 }

@@ -11,8 +11,6 @@ package import SpoolStore
 package final class DaemonContext: Sendable {
     /// The spool.
     package let spool: Spool
-    /// Claims jobs, and records their outcomes.
-    package let tenure: any Tenure
     /// The daemon's logger.
     package let logger: Logger
     /// The daemon's configuration.
@@ -46,15 +44,36 @@ package final class DaemonContext: Sendable {
     /// Determines how much time has passed since a file's timestamp.
     let clock: ClockWatch
 
+    /// Whether only the jobs of a node that has died are finished: nothing is taken from `new/`.
+    let isStandIn: Bool
+
     /// Creates the context of an app from the daemon's resources.
-    package init(_ resources: DaemonResources, _ configuration: DaemonConfiguration, _ share: AppShare) {
-        (spool, tenure, logger, node) = (resources.spool, resources.tenure, resources.logger, resources.node)
+    ///
+    /// - Parameters:
+    ///   - resources: The resources.
+    ///   - configuration: The daemon's configuration.
+    ///   - share: The app's share.
+    ///   - isStandIn: Whether they are another node's, to finish its jobs.
+    package init(
+        _ resources: DaemonResources, _ configuration: DaemonConfiguration, _ share: AppShare, isStandIn: Bool = false
+    ) {
+        self.isStandIn = isStandIn
+        (spool, logger, node) = (resources.spool, resources.logger, resources.node)
         (reactor, state, tokens, ballast) = (resources.reactor, resources.state, resources.tokens, resources.ballast)
         (reading, hooks, clock) = (resources.reading, resources.hooks, resources.clock)
         (journalWakeup, statusWakeup) = (resources.journalWakeup, resources.statusWakeup)
-        idleWakeup = resources.idleWakeup
+        (idleWakeup, cluster) = (resources.idleWakeup, resources.cluster)
         (files, descriptors, meter) = (share.files, share.descriptors, share.meter)
         self.configuration = configuration
+    }
+
+    /// The nodes that run; `nil` for a daemon that works alone.
+    let cluster: ClusterView?
+
+    /// Asked before each write to a gateway; `nil` for a daemon that works alone.
+    var permit: ActPermit? {
+        guard let lease = spool.lease else { return nil }
+        return { lease.isValid }
     }
 
     /// The journal of everything that must outlive the daemon: its room, and the records of earlier runs.
@@ -62,8 +81,9 @@ package final class DaemonContext: Sendable {
 }
 
 /// The parts of the daemon that an app has for itself, or shares with the apps on its filesystem.
-package struct AppShare {
-    let files: FileThread
+package struct AppShare: Sendable {
+    /// The threads for the files of the app's filesystem.
+    package let files: FileThread
     let descriptors: AppDescriptors
     let meter: AppMeter
 

@@ -39,7 +39,7 @@ final class AppParts {
     /// - Throws: `SpoolFault` and `SystemError` if its folders cannot be used: the app cannot run.
     init(_ app: ConfiguredApp, in daemon: DaemonContext, left: LeftBehind) throws {
         context = try AppContext(app, in: daemon, left: left)
-        gateway = app.gateway(daemon.tokens, daemon.descriptors.sockets).makeGateway(
+        gateway = app.gateway(daemon.tokens, daemon.descriptors.sockets, daemon.permit).makeGateway(
             recordKeeping: .durable(group: daemon.configuration.syncRecords), on: daemon.reactor,
             logger: context.logger)
         intakeWakeup = Wakeup(on: daemon.reactor)

@@ -7,7 +7,7 @@ package import JobOperations
 import JournalModel
 package import LinuxIO
 import Logging
-import SharedResources
+package import SharedResources
 package import SpoolModel
 package import SpoolStore
 import Synchronization
@@ -20,6 +20,8 @@ package actor AppRunner: CommandedApp {
     /// The app's name.
     package nonisolated let name: String
     nonisolated let daemon: DaemonContext
+    /// The thread for the app's files.
+    package nonisolated var files: FileThread { daemon.files }
     nonisolated let logger: Logger
     private nonisolated let lifecycle: AppLifecycle
     /// The app's folder and its `new/`.
@@ -145,7 +147,7 @@ package actor AppRunner: CommandedApp {
 
     /// The tasks that may have something to do. A service that was configured before may have left tokens to publish.
     private var wantedLoops: [Loop] {
-        let hasService = app.feedbackService != nil || loops.isEmpty
+        let hasService = app.feedbackService != nil && !daemon.isStandIn || loops.isEmpty
         return [.intake] + (hasService ? [.service] : []) + (app.configuration.hook == nil ? [] : [.hook])
             + (lifecycle.hasWorked ? Loop.onDemand : [])
     }
@@ -241,6 +243,9 @@ package actor AppRunner: CommandedApp {
         }
     }
 
+    /// Whether a stand-in has finished all that it can of another node's jobs.
+    package var isThrough: Bool { hasBegun && pipeline.isThrough }
+
     // MARK: Operators
 
     package func carryOut(_ request: ControlRequest, _ reference: JobReference) async -> ControlAnswer? {
@@ -294,5 +299,19 @@ package actor AppRunner: CommandedApp {
         guard await parts.state.notePause(since: time) else { return }
         pipeline.status.show()
         intakeWakeup.signal()
+    }
+}
+
+extension FileThread {
+    /// Whether an app's directory is still the one that it opened. This takes as long as its filesystem needs.
+    package func isHome(_ runner: AppRunner, _ identity: FileIdentity?) -> Bool { runner.isHome(identity) }
+
+    /// Opens an app. This takes as long as its filesystem needs.
+    ///
+    /// - Throws: The errors of `AppRunner.init` and `AppRunner.readOn`.
+    package func open(_ app: ConfiguredApp, in context: DaemonContext, left: LeftBehind) async throws -> AppRunner {
+        let runner = try AppRunner(app, in: context, left: left)
+        while try await runner.readOn() { await worker.yield() }
+        return runner
     }
 }

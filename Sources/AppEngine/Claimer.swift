@@ -91,7 +91,10 @@ final class Claimer {
 
     /// Announces a job in the journal. It is claimed with the next group, and nothing of it is sent before that.
     func announce(_ job: OpenJob, _ read: ReadJob) {
-        guard mayAdopt(read) else { return parts.intake.value.answer(job.name, .busy, at: .now) }
+        guard mayAdopt(read) else {
+            parts.duplicates.abandon(read.summary)
+            return parts.intake.value.answer(job.name, .busy, at: .now)
+        }
         let claimedAt = record(header: read, of: job)
         parts.duplicates.beginTurn(read.summary)
         claims.append(Candidate(file: job, read: read, claimedAt: claimedAt))
@@ -110,7 +113,7 @@ final class Claimer {
         facts.isPublishedByRename = read.context.isPublishedByRename
         facts.isSentAnyway = read.isSentAnyway
         (facts.droppedAt, facts.claimedAt) = (read.context.droppedAt, .now)
-        (facts.device, facts.inode) = (job.status.device, job.status.inode)
+        (facts.device, facts.inode) = (context.spool.recordedDevice(of: job.status), job.status.inode)
         let header = JournalHeader(facts, content: read.content)
         if let sent = read.remainder?.sent {
             parts.journal.adopt(header, sent.progress)
@@ -149,6 +152,16 @@ final class Claimer {
             candidate.file.file.dropReadLease()
         }
         parts.journal.write()
+        // Nothing of the jobs is sent before this function returns.
+        if isDurable, context.spool.isClustered { syncClaims() }
+    }
+
+    private func syncClaims() {
+        do throws(SystemError) {
+            try context.spool.syncClaims()
+        } catch {
+            parts.journal.stopIfSyncFailed(error)
+        }
     }
 
     /// Moves unsent jobs back to `new/`, youngest first, if the app is paused or the gateway does not answer, and the
@@ -196,7 +209,7 @@ final class Claimer {
         // A claimed job has begun its own turn by then.
         defer { parts.duplicates.endTurn(candidate.read.summary) }
         do throws(SystemError) {
-            switch try context.daemon.tenure.claim(job, as: id, in: context.spool) {
+            switch try context.daemon.spool.claim(job, as: id, in: context.spool) {
             case .claimed(let claimed):
                 parts.intake.value.answer(job.name, .moved, at: .now)
                 parts.journal.record(.claimed(id))
@@ -212,6 +225,7 @@ final class Claimer {
                 return sender.start(claimed, candidate.read, claimedAt: candidate.claimedAt)
             case .gone: parts.intake.value.answer(job.name, .gone, at: .now)
             case .changed(let name): parts.intake.value.answer(job.name, .returned(name), at: .now)
+            case .lapsed: parts.intake.value.answer(job.name, .busy, at: .now)
             case .forbidden: parts.intake.value.answer(job.name, .stuck, at: .now)
             }
             parts.journal.record(.cleaned(id))

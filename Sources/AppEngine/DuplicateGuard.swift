@@ -19,6 +19,9 @@ final class DuplicateGuard {
     /// The refs of sent jobs; `nil` if duplicates are not detected. And the signs of the jobs under way.
     private let refs: RefBook?
     private var turns = RefTurns()
+    /// The turns in the whole cluster, and the signs for which this node has them; `nil` for a daemon that works alone.
+    private let shared: SharedTurns?
+    private var held: Set<JobSign> = []
     /// Files that waited for a job that has ended.
     private var freed: Set<FileName> = []
 
@@ -28,8 +31,15 @@ final class DuplicateGuard {
     init(_ context: AppContext, _ space: SpaceMonitor, orSignal intakeWakeup: Wakeup) throws(SystemError) {
         (self.context, self.space, self.intakeWakeup) = (context, space, intakeWakeup)
         let window = context.daemon.configuration.dedupe
-        refs =
-            window > .zero ? try RefBook(of: context.name, in: context.daemon.state, keeping: window, at: .now) : nil
+        let spool = context.daemon.spool
+        guard window > .zero else {
+            (refs, shared) = (nil, nil)
+            return
+        }
+        let book = try RefBook(of: context.name, in: context.daemon.state, keeping: window, at: .now)
+        if spool.isShared { try book.follow(nodesOf: spool) }
+        refs = book
+        shared = try SharedTurns(of: context.name, in: spool)
     }
 
     /// Reads the next part of the refs of sent jobs.
@@ -56,12 +66,54 @@ final class DuplicateGuard {
         guard !signs.isEmpty, !read.isSentAnyway else { return nil }
         let taken = signs.first(where: turns.isTaken)
         guard isUnknown || taken != nil else {
+            guard try takeShared(signs) else { return .busy }
             try judge(read, at: .now)
+            // Nothing of a duplicate is sent.
+            if read.summary.failure != nil { giveBackShared(signs) }
             return nil
         }
         context.logger.debug("job waits for a possible duplicate", metadata: [LogKey.job: "\(name)"])
         return turns.wait(name, for: isUnknown ? nil : taken) ? .deferred : .busy
     }
+
+    /// Takes the turns of signs in the whole cluster, and reads what other nodes have sent: from then on, no other node
+    /// sends a job with one of them.
+    ///
+    /// - Returns: `false` if another node has such a job under way, and the job has to wait.
+    private func takeShared(_ signs: [JobSign]) throws(SystemError) -> Bool {
+        guard let shared else { return true }
+        for sign in signs where !held.contains(sign) {
+            guard try shared.take(sign) else {
+                giveBackShared(signs)
+                return false
+            }
+            held.insert(sign)
+        }
+        try refs?.readNews()
+        return true
+    }
+
+    /// Gives turns in the cluster back, unless another job of this node is under way with the sign.
+    private func giveBackShared(_ signs: [JobSign]) {
+        guard let shared else { return }
+        for sign in signs where held.contains(sign) && !turns.isTaken(sign) {
+            held.remove(sign)
+            do throws(SystemError) {
+                try shared.giveBack(sign)
+            } catch {
+                report(error)
+            }
+        }
+    }
+
+    private func report(_ error: SystemError) {
+        let hint: Logger.MetadataValue = "jobs with the same id wait until this node starts again"
+        context.logger.warning(
+            "turn of a job cannot be given back", metadata: [LogKey.error: "\(error)", LogKey.hint: hint])
+    }
+
+    /// Records that an admitted job is not claimed after all.
+    func abandon(_ summary: JobSummary) { giveBackShared(signs(of: summary)) }
 
     /// Returns the signs of a job that can be sent; none if duplicates are not detected.
     private func signs(of summary: JobSummary) -> [JobSign] {
@@ -98,16 +150,35 @@ final class DuplicateGuard {
 
     /// Records that a job is announced or under way. Other jobs with its signs have to wait.
     func beginTurn(_ summary: JobSummary) {
-        for sign in signs(of: summary) { turns.begin(sign) }
+        for sign in signs(of: summary) {
+            turns.begin(sign)
+            // A job of an earlier run usually has its turn still.
+            guard let shared, !held.contains(sign) else { continue }
+            do throws(SystemError) {
+                if try shared.take(sign) { held.insert(sign) }
+            } catch {
+                report(error)
+            }
+        }
     }
 
     /// Reverses one call of `beginTurn(_:)`.
     func endTurn(_ summary: JobSummary) {
-        for sign in signs(of: summary) { free(turns.end(sign)) }
+        let signs = signs(of: summary)
+        for sign in signs { free(turns.end(sign)) }
+        giveBackShared(signs)
     }
 
-    /// Records that all jobs of an earlier run were examined.
-    func noteAllKnown() { free(turns.release(nil)) }
+    /// Records that all jobs of an earlier run were examined. Turns that it left without a job are given back.
+    func noteAllKnown() {
+        free(turns.release(nil))
+        guard let shared else { return }
+        do throws(SystemError) {
+            try shared.giveBack(allBut: turns.signs)
+        } catch {
+            report(error)
+        }
+    }
 
     private func free(_ names: Set<FileName>) {
         guard !names.isEmpty else { return }

@@ -4,6 +4,7 @@ import Configuration
 import JobOperations
 import LinuxIO
 import Logging
+import SharedResources
 import SpoolStore
 
 /// Polls an app's feedback service, stores its data in `state`, and has the app's runner publish it.
@@ -38,7 +39,8 @@ actor FeedbackServicePoller {
         while !Task.isCancelled {
             let isAllOut = await publishKept()
             let app = await runner.app
-            let service = app.feedbackService
+            // The service is asked for each app by its own node's runner only.
+            let service = runner.daemon.isStandIn ? nil : app.feedbackService
             guard service != nil || !isAllOut else { return }
             if let service, isAllOut, hasRoom(toBegin: true) {
                 await ask(service)

@@ -67,6 +67,11 @@ final class HookRunner {
         }
     }
 
+    /// Whether no file waits for the hook, as far as is known.
+    var isThrough: Bool {
+        hook == nil || queue?.isEmpty == true
+    }
+
     /// Starts before anything is published. Later names must follow the mark, or the hook would not get those files.
     func prepare() {
         if hook != nil { _ = begin() }

@@ -29,9 +29,7 @@ final class IntakeLoop {
     private let status: StatusReporter
     /// The scan of `new/` under way, and when the next one begins.
     private var scanning: DirectoryListing?
-    private var nextScan = Moment.zero
-    /// Whether the watch reports files; otherwise `new/` is polled.
-    private var isWatched = true
+    private let plan: ScanPlan
 
     init(
         _ hints: HintBox, _ reader: JobFileReader, _ claimer: Claimer, _ status: StatusReporter
@@ -39,20 +37,21 @@ final class IntakeLoop {
         (self.hints, self.reader, self.claimer, self.status) = (hints, reader, claimer, status)
         (parts, unclaimed) = (claimer.parts, claimer.unclaimed)
         context = parts.context
+        plan = ScanPlan(parts)
     }
 
     /// Sets whether the watch covers this app. If not, the app is polled.
     func setWatched(_ isWatched: Bool) {
-        guard isWatched != self.isWatched else { return }
-        self.isWatched = isWatched
+        guard isWatched != plan.isWatched else { return }
+        plan.isWatched = isWatched
         scanSoon()
     }
 
     /// Whether a scan is due. Periodic checks are made at the same time.
-    var isScanDue: Bool { Moment.now >= nextScan }
+    var isScanDue: Bool { plan.isDue }
 
     private func scanSoon() {
-        nextScan = .zero
+        plan.next = .zero
         parts.intakeWakeup.signal()
     }
 
@@ -78,8 +77,10 @@ final class IntakeLoop {
     func takeHints() {
         context.daemon.clock.look()
         let content = hints.take()
-        for hint in content.hints { parts.intake.value.hint(hint.hint, hint.name, at: hint.time) }
-        if content.wantsScan { nextScan = .zero }
+        for hint in content.hints where plan.heeds(hint.name) {
+            parts.intake.value.hint(hint.hint, hint.name, at: hint.time)
+        }
+        if content.wantsScan { plan.next = .zero }
         for name in parts.duplicates.takeFreed() { parts.intake.value.resume(name, at: .now) }
         if parts.intake.value.nextTime != nil { parts.intake.value.noteTime(.now, at: .now) }
     }
@@ -116,7 +117,7 @@ final class IntakeLoop {
     /// The latest time of the next step.
     var nextLook: Moment {
         if parts.intake.value.wantsScan || scanning != nil { return .now }
-        var next = parts.space.isShort ? parts.space.nextLook : nextScan
+        var next = parts.space.isShort ? parts.space.nextLook : plan.next
         if parts.space.shortUntil > .now { next = min(next, parts.space.shortUntil) }
         if let deadline = parts.intake.value.deadline { next = min(next, deadline) }
         // The wall clock may be set, so it is checked at least with each scan.
@@ -129,11 +130,10 @@ final class IntakeLoop {
     /// Begins or continues a scan of `new/`, since hints may be lost. In a long scan, the first files are already taken.
     private func beginScanIfDue() async {
         guard scanning == nil else { return goOnScanning() }
-        guard Moment.now >= nextScan || parts.intake.value.wantsScan else { return }
-        let rescan = context.daemon.configuration.rescan
-        let interval = context.spool.isNotifying && isWatched ? rescan : min(.seconds(2), rescan)
-        // All apps scan at the same time: separate scans would each wake sleeping threads.
-        nextScan = (.now + interval).roundedDown(toMultipleOf: interval / 2)
+        guard plan.isDue || parts.intake.value.wantsScan else { return }
+        plan.begin()
+        // The next scan is also the time for other checks.
+        if context.daemon.isStandIn { return }
         parts.intake.value.beginScan()
         do {
             scanning = try context.spool.new.listing()
@@ -156,10 +156,13 @@ final class IntakeLoop {
                 guard let entry = try scanning?.next() else {
                     scanning = nil
                     parts.intake.value.endScan()
+                    plan.end()
                     reportIgnored()
                     return
                 }
-                if let name = FileName(bytes: entry.name) { parts.intake.value.listed(name, at: .now) }
+                if let name = FileName(bytes: entry.name), plan.takesListed(name) {
+                    parts.intake.value.listed(name, at: .now)
+                }
             }
         } catch {
             scanning = nil

@@ -127,9 +127,9 @@ final class JobFileReader {
         _ job: OpenJob, _ status: FileStatus, _ context: JobContext, isLimited: Bool = true
     ) async throws(SystemError) -> ReadingResult {
         var subject = JournalSubject(app: app.name, name: job.name)
-        (subject.device, subject.inode) = (status.device, status.inode)
+        (subject.device, subject.inode) = (app.spool.recordedDevice(of: status), status.inode)
         subject.changedAt = WallTime(nanoseconds: status.changedAt)
-        let suspicion = acquitted.contains(subject) ? nil : app.daemon.spool.replay.suspects[subject]
+        let suspicion = acquitted.contains(subject) ? nil : app.daemon.journal.suspicion(of: subject)
         if suspicion?.judgement == .hold { return .poison }
         let isSuspect = suspicion != nil
         if isSuspect {

@@ -23,7 +23,7 @@ final class JournalWriter {
     func record(_ record: JournalRecord) {
         context.assertOwnThread()
         do throws(JournalFault) {
-            lastRecord = try context.daemon.tenure.append(record)
+            lastRecord = try context.daemon.spool.append(record)
         } catch {
             stop(error)
         }
@@ -32,7 +32,7 @@ final class JournalWriter {
     /// Adds a job of which some notifications were sent before.
     func adopt(_ header: JournalHeader, _ progress: JournalProgress) {
         do throws(JournalFault) {
-            lastRecord = try context.daemon.tenure.adopt(header, progress)
+            lastRecord = try context.daemon.spool.adopt(header, progress)
         } catch {
             stop(error)
         }
@@ -42,7 +42,7 @@ final class JournalWriter {
     func write() {
         suppression.write()
         do {
-            try context.daemon.tenure.write()
+            try context.daemon.spool.write()
         } catch {
             stop(error)
         }
@@ -56,7 +56,7 @@ final class JournalWriter {
     /// - Returns: `false` if the journal has failed.
     func sync(isPatient: Bool = false, for site: SyncSite = .journal) async -> Bool {
         do {
-            try await context.daemon.tenure.sync(isPatient: isPatient, for: site)
+            try await context.daemon.spool.sync(isPatient: isPatient, for: site)
             return true
         } catch {
             stop(error)

@@ -1,6 +1,7 @@
 import APNSBinary
 import APNSModel
 import LinuxIO
+import SharedResources
 
 /// The data of one reading of the feedback service, in a file that outlives the daemon.
 final class KeptFeedback: Sendable {
@@ -113,5 +114,14 @@ struct GoneTokenGroup {
         let entries = order.map { FeedbackTuple(epochSeconds: goneSince[$0] ?? 0, token: $0) }
         self = GoneTokenGroup()
         return entries
+    }
+}
+
+extension ArchiveSync {
+    /// Syncs the data read from a feedback service.
+    ///
+    /// - Throws: `SystemError`: the data may be lost.
+    func sync(_ file: KeptFeedback) throws(SystemError) {
+        try file.sync()
     }
 }

@@ -3,6 +3,7 @@ import APNSModel
 import Configuration
 import JobOperations
 import LinuxIO
+import SharedResources
 
 /// The stages of an app's jobs: from `new/` (`intake`, `claimer`) or an earlier run (`recovery`), through `sender` and
 /// `listener`, to `publisher`.
@@ -24,6 +25,8 @@ final class Pipeline {
     private let retention: RetentionTask
     let status: StatusReporter
     let commands: OperatorCommands
+    /// Among how many nodes the app's rate is divided.
+    private var senderCount = 1
 
     init(_ parts: AppParts, _ app: ConfiguredApp, _ hints: HintBox) {
         self.parts = parts
@@ -60,6 +63,12 @@ final class Pipeline {
     /// Whether the gateway's next event may let a held job, or a draining app, advance.
     var isAwaitingEvents: Bool { parts.context.lifecycle.isDraining || !outcomes.holding.isEmpty }
 
+    /// Whether all jobs of an earlier run have ended, and the hook has all their feedback.
+    var isThrough: Bool {
+        let earlier = parts.earlier
+        return !earlier.mustLook && earlier.found.isEmpty && earlier.takingUp.isEmpty && isIdle && hook.isThrough
+    }
+
     /// Whether no job is under way.
     var isIdle: Bool {
         parts.jobs.isEmpty && claimer.count == 0 && reader.count == 0 && !publisher.isAtWork
@@ -73,6 +82,7 @@ final class Pipeline {
         let (earlier, jobs) = (parts.earlier, parts.jobs)
         while !Task.isCancelled {
             intake.takeHints()
+            await shareRate()
             await parts.space.look()
             if intake.isScanDue, await parts.state.lookAtPause() { status.show() }
             await sender.prepareToAsk(isClaiming: claimer.announcedCount > 0)
@@ -84,8 +94,9 @@ final class Pipeline {
                 await claimer.giveBackUnsentJobs()
             }
             if !parts.journal.isBroken {
-                if retention.isDue { await retention.goOn() }
+                if !parts.context.daemon.isStandIn, retention.isDue { await retention.goOn() }
                 if parts.suppression.wantsRewriting { await parts.suppression.rewriteOn() }
+                if parts.suppression.wantsNews { await parts.suppression.readNews() }
             }
             if !outcomes.holding.isEmpty { await sender.proceedWithHolds() }
             if !outcomes.ending.isEmpty { await sender.proceedWithEndings() }
@@ -94,6 +105,13 @@ final class Pipeline {
             if parts.context.lifecycle.isDraining { noteDraining() }
             await parts.intakeWakeup.wait(until: nextLook.instant)
         }
+    }
+
+    /// Divides the app's rate among the nodes of the cluster, if their number has changed.
+    private func shareRate() async {
+        guard let count = parts.context.daemon.cluster?.nodes.count, count != senderCount else { return }
+        senderCount = count
+        await parts.gateway.shareRate(among: count)
     }
 
     /// The latest time of the next step.

@@ -8,6 +8,7 @@ import JobOperations
 import JournalModel
 import LinuxIO
 import Logging
+import SharedResources
 import SpoolModel
 import SpoolStore
 
@@ -105,8 +106,7 @@ final class Publisher {
             || jobs.all.contains { $0.source != nil && $0.resumption.map { !$0.untold.isEmpty } == true }
     }
 
-    /// Makes a job's move to an archive, by an earlier run or of a refused file, survive a power loss soon. After that the
-    /// journal forgets the job, if it knows it.
+    /// Makes the move of a job to an archive survive a power loss soon. Then the journal forgets the job, if it knows it.
     func syncMove(of id: JobID) {
         plan.noteMoved(id)
         parts.publishWakeup.signal()

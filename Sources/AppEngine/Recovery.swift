@@ -33,6 +33,7 @@ final class Recovery {
         parts.held.load()
         findMissingJobs()
         guard earlier.hasLookedIntoWork else { return }
+        if earlier.found.isEmpty, earlier.missing.isEmpty { parts.duplicates.noteAllKnown() }
         parts.held.reconcile(earlier.found.map(\.claimed))
         parts.held.finishMoves()
         earlier.found.reverse()
@@ -56,7 +57,7 @@ final class Recovery {
     }
 
     private func takeFromWork() throws(SystemError) {
-        let found = try context.daemon.tenure.claimed(in: context.spool)
+        let found = try context.daemon.spool.claimed(in: context.spool)
         earlier.hasLookedIntoWork = true
         for name in found.strangers {
             context.logger.warning("unknown file in work/", metadata: [LogKey.job: "\(name)"])
@@ -161,12 +162,13 @@ final class Recovery {
 
     private func claimAgain(_ job: JournalJob, named name: FileName) throws(SystemError) {
         guard let file = try context.spool.candidate(for: name) else { return forget(job, .neverOurs) }
-        switch try context.daemon.tenure.claim(file, as: job.facts.id, in: context.spool) {
+        switch try context.daemon.spool.claim(file, as: job.facts.id, in: context.spool) {
         case .claimed(let claimed):
             parts.journal.record(.claimed(job.facts.id))
             let claimed = claimed.called(job.facts.name)
             takeIn(LeftJob(claimed: claimed, record: .job(job, suspicion: nil)))
         case .gone, .changed: forget(job, .neverOurs)
+        case .lapsed: throw SystemError.timedOut("lease", "\(name)")
         case .forbidden(let error): throw error
         }
     }

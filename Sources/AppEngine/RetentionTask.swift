@@ -5,6 +5,7 @@ import JobFormat
 import JobOperations
 import LinuxIO
 import Logging
+import SharedResources
 import SpoolModel
 import SpoolStore
 
@@ -16,6 +17,8 @@ final class RetentionTask {
     private var sweep: RetentionSweep?
     /// The newest feedback file for which an unread warning was logged.
     private var toldThrough: WallTime?
+    /// Keeps other nodes of a cluster from sweeping the app at the same time.
+    private var turn: StateLock?
     /// Folders whose foreign files were reported.
     private var reported: Set<String> = []
 
@@ -38,17 +41,36 @@ final class RetentionTask {
     /// Continues the sweep by a few hundred names: an archive may have millions, and no task waits for it. Jobs that the
     /// journal still records are kept, since the next start would search for them.
     func goOn() async {
-        let sweep = self.sweep ?? begin()
+        guard let sweep = self.sweep ?? begin() else { return }
         let finals = { [context] in context.daemon.journal.finals(of: context.name) }
         let goesOn = sweep.step(at: .now) { Set(finals().map { ArchivePlace($0) }) }
         self.sweep = goesOn ? sweep : nil
         guard !goesOn else { return await context.files.worker.yield() }
+        turn = nil
         report(sweep.report)
     }
 
-    private func begin() -> RetentionSweep {
+    /// Begins a sweep; `nil` if another node sweeps, or a node that has died may still know jobs that would be deleted.
+    private func begin() -> RetentionSweep? {
         let scope = schedule.begin(at: .now)
-        return RetentionSweep(context.spool, context.daemon.configuration.retention, scope, toldThrough: toldThrough)
+        let isShared = context.daemon.cluster != nil
+        do throws(SystemError) {
+            if context.daemon.cluster?.hasOrphans == true { return nil }
+            if isShared, try !takeTurn() { return nil }
+        } catch {
+            context.logger.warning("retention cannot be coordinated", metadata: [LogKey.error: "\(error)"])
+            return nil
+        }
+        var rules = context.daemon.configuration.retention
+        rules.coversAllNodes = isShared
+        return RetentionSweep(context.spool, rules, scope, toldThrough: toldThrough)
+    }
+
+    private func takeTurn() throws(SystemError) -> Bool {
+        guard let common = try context.daemon.spool.openCommonState() else { return true }
+        let folder = try common.makeChild(Array("sweeps".utf8), mode: 0o700)
+        turn = try StateLock(on: folder, named: context.name)
+        return turn != nil
     }
 
     /// Records that a job was archived. If the retention keeps nothing, the next scan starts a sweep.

@@ -3,6 +3,7 @@ import APNSModel
 import JobOperations
 import LinuxIO
 import Logging
+import SharedResources
 import SpoolStore
 
 /// The unregistered tokens to which an app with `suppress` does not send; empty for other apps.
@@ -15,6 +16,9 @@ final class SuppressionList {
     private var tokens: GoneTokens?
     private var isReading = false
     private var hasFailed = false
+    /// How often the other nodes' tokens are read, in a cluster, and when next.
+    private static let newsPause = Duration.seconds(2)
+    private var nextNews = Moment.zero
 
     init(_ context: AppContext) {
         self.context = context
@@ -118,6 +122,21 @@ final class SuppressionList {
         do throws(SystemError) {
             try await context.files.archives.sync(file)
         } catch {
+            report(error)
+        }
+    }
+
+    /// Whether it is time to read which tokens other nodes have found unregistered.
+    var wantsNews: Bool { isInUse && context.spool.isClustered && nextNews <= .now && !context.lifecycle.isDraining }
+
+    /// Reads on in which tokens other nodes have found unregistered.
+    func readNews() async {
+        do throws(SystemError) {
+            let hasMore = try tokens?.readNews(in: context.daemon.spool) == true
+            nextNews = hasMore ? .now : .now + Self.newsPause
+            await context.files.worker.yield()
+        } catch {
+            nextNews = .now + Self.newsPause
             report(error)
         }
     }

@@ -131,7 +131,7 @@ package struct ConfigurationLoader: Sendable {
         set.daemon.spool = ConfigurationFile.resolve(set.daemon.spool, in: folder)
         set.daemon.state = ConfigurationFile.resolve(set.daemon.state, in: folder)
         set.daemon.apps = ConfigurationFile.resolve(set.daemon.apps, in: folder)
-        set.daemon.controlFolder = ConfigurationFile.resolve(set.daemon.controlFolder, in: folder)
+        set.daemon.control.folder = ConfigurationFile.resolve(set.daemon.control.folder, in: folder)
         set.isDaemonBroken = report.hasErrors
         set.add(path, report)
         return set

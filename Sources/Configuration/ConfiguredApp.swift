@@ -123,10 +123,18 @@ package final class ConfiguredApp: Sendable {
     }
 
     /// Returns the gateway's configuration with the app's identity. Apps with the same key share one source of tokens.
-    package func gateway(_ tokens: TokenSources, _ sockets: DescriptorShare) -> GatewayConfiguration {
+    package func gateway(
+        _ tokens: TokenSources, _ sockets: DescriptorShare, _ mayAct: ActPermit? = nil
+    ) -> GatewayConfiguration {
         switch configuration.wire {
-        case .binary: .binary(binaryGateway(sockets))
-        case .http2: .http2(http2Gateway(tokens, sockets))
+        case .binary:
+            var gateway = binaryGateway(sockets)
+            gateway.mayAct = mayAct
+            return .binary(gateway)
+        case .http2:
+            var gateway = http2Gateway(tokens, sockets)
+            gateway.mayAct = mayAct
+            return .http2(gateway)
         }
     }
 

@@ -1,5 +1,6 @@
 package import Document
 import SpoolModel
+import SpoolStore
 
 extension DaemonConfiguration {
     /// Reads `pushspool.yaml`. Reports faults; a faulty field keeps its default.
@@ -10,6 +11,7 @@ extension DaemonConfiguration {
         state = fields.string("state") ?? state
         apps = fields.string("apps") ?? apps
         readNode(&fields)
+        readCluster(&fields)
         fields.mapping("limits") { readLimits(&$0) }
         fields.mapping("intake") { readIntake(&$0) }
         fields.mapping("journal") { readJournal(&$0) }
@@ -27,8 +29,8 @@ extension DaemonConfiguration {
             logFormat = $0.choice("format", of: LogFormat.self) ?? logFormat
         }
         fields.mapping("control") {
-            controlFolder = $0.string("folder") ?? controlFolder
-            controlGroup = $0.string("group")
+            control.folder = $0.string("folder") ?? control.folder
+            control.group = $0.string("group")
         }
         report = fields.finish()
     }
@@ -39,6 +41,20 @@ extension DaemonConfiguration {
     private mutating func readNode(_ fields: inout Fields) {
         node = fields.string("node")
         if let node, !NodeName.isValid(node) { fields.refuse("node", "is not valid", hint: "use \(NodeName.rule)") }
+    }
+
+    /// Reads `cluster: true`, or a mapping with the cluster's terms, which turns the cluster on as well.
+    private mutating func readCluster(_ fields: inout Fields) {
+        guard let value = fields.value("cluster") else { return }
+        guard value.kind == .mapping else {
+            return cluster = fields.boolean("cluster") == true ? ClusterTerms() : nil
+        }
+        var terms = ClusterTerms()
+        fields.mapping("cluster") {
+            terms.leaseLength = $0.duration("lease", in: .seconds(1)...Duration.seconds(300)) ?? terms.leaseLength
+            terms.patience = $0.duration("patience", in: .zero...Self.hour) ?? terms.patience
+        }
+        cluster = terms
     }
 
     private mutating func readLimits(_ fields: inout Fields) {
@@ -71,6 +87,11 @@ extension DaemonConfiguration {
     private mutating func readArchive(_ fields: inout Fields) {
         retention.done = fields.keepTime("keep_done", atLeast: .zero) ?? retention.done
         retention.failed = fields.keepTime("keep_failed", atLeast: .zero) ?? retention.failed
+        if cluster != nil, retention.keepsNothing {
+            fields.refuse(
+                "keep_done", "cannot be 0 in a cluster: another node may still have to find the jobs",
+                hint: "keep done and failed jobs for an hour or more")
+        }
         guard fields.value("keep_feedback")?.scalarText != "0" else {
             return fields.refuse(
                 "keep_feedback", "would delete feedback before any program can read it",

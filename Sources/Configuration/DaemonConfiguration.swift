@@ -1,5 +1,6 @@
 package import Document
 package import SpoolModel
+package import SpoolStore
 
 /// The content of `pushspool.yaml`: the spool, limits and behavior of one daemon.
 package struct DaemonConfiguration: Sendable {
@@ -27,6 +28,14 @@ package struct DaemonConfiguration: Sendable {
         case error
     }
 
+    /// The socket for operators' commands.
+    package struct Control: Hashable, Sendable {
+        /// The folder of the socket, relative to the daemon's file.
+        package var folder = "/run/pushspool"
+        /// The group that may use the socket, by name or number; `nil`: the daemon's own group.
+        package var group: String?
+    }
+
     /// The spool's root, relative to the daemon's file.
     package var spool = "/var/spool/pushspool"
     /// The daemon's folder for state that survives restarts, relative to the daemon's file.
@@ -35,6 +44,8 @@ package struct DaemonConfiguration: Sendable {
     package var apps = "apps"
     /// This daemon's name among the daemons that share the spool; `nil`: the host name.
     package var node: String?
+    /// The terms of the cluster of daemons that share the spool; `nil`: this daemon works alone.
+    package var cluster: ClusterTerms?
     /// The limits on documents.
     package var limits = DocumentLimits()
     /// The bytes that must be free on a volume for jobs to be claimed; `nil`: the larger of 64 MiB and 2 %.
@@ -64,10 +75,8 @@ package struct DaemonConfiguration: Sendable {
     package var retention = RetentionRules()
     /// The address where metrics are served; `nil`: none, metrics are only written to a file.
     package var metricsListen: MetricsPlace?
-    /// The folder of the control socket, relative to the daemon's file.
-    package var controlFolder = "/run/pushspool"
-    /// The group that may use the control socket, by name or number; `nil`: the daemon's own group.
-    package var controlGroup: String?
+    /// Where operators' commands are taken.
+    package var control = Control()
     /// The format of log lines.
     package var logFormat = LogFormat.text
     /// The lowest severity that is logged.
@@ -78,7 +87,8 @@ package struct DaemonConfiguration: Sendable {
     package func differences(from other: DaemonConfiguration) -> [String] {
         [
             ("spool", spool == other.spool), ("state", state == other.state), ("apps", apps == other.apps),
-            ("node", node == other.node), ("limits.document", limits.byteCount == other.limits.byteCount),
+            ("node", node == other.node), ("cluster", cluster == other.cluster),
+            ("limits.document", limits.byteCount == other.limits.byteCount),
             ("limits.free_space", freeSpace == other.freeSpace),
             ("limits.line", limits.lineByteCount == other.limits.lineByteCount),
             ("limits.nesting", limits.depth == other.limits.depth), ("intake.settle", settle == other.settle),
@@ -93,8 +103,8 @@ package struct DaemonConfiguration: Sendable {
             ("archive.keep_feedback", retention.feedback == other.retention.feedback),
             ("feedback.every", feedbackEvery == other.feedbackEvery),
             ("metrics.listen", metricsListen == other.metricsListen),
-            ("log.format", logFormat == other.logFormat), ("control.folder", controlFolder == other.controlFolder),
-            ("control.group", controlGroup == other.controlGroup),
+            ("log.format", logFormat == other.logFormat), ("control.folder", control.folder == other.control.folder),
+            ("control.group", control.group == other.control.group),
         ].filter { !$0.1 }.map(\.0)
     }
 

@@ -120,6 +120,6 @@ extension DaemonConfiguration {
     /// Whether the node's daemon runs, according to the lock of its journal, or else its control socket. `nil`: neither
     /// can be checked. Takes no lock. Blocks.
     package var hasDaemon: Bool? {
-        DaemonFacts.look(at: node ?? Host.name, in: spool, control: controlFolder).isRunning
+        DaemonFacts.look(at: node ?? Host.name, in: spool, control: control.folder).isRunning
     }
 }

@@ -142,7 +142,7 @@ extension Examination {
         let configured = wanted.isEmpty ? set.brokenApps.union(set.apps.keys) : wanted
         let place = SpoolFacts.Place(spool: spool, state: set.daemon.state, node: node, apps: configured)
         let currentFile = CurrentFile(spool)
-        let control = set.daemon.controlFolder
+        let control = set.daemon.control.folder
         var daemon = try await patiently(at: currentFile) { DaemonFacts.look(at: node, in: spool, control: control) }
         if daemon.isRunning == true, daemon.status?.apps.contains(where: { $0.state == .starting }) == true {
             // The daemon writes its status at most once a second: the app may have started since.

@@ -1,3 +1,4 @@
+import APNSGateway
 import APNSModel
 import JobFormat
 import LinuxIO
@@ -18,6 +19,19 @@ struct HeldEntry {
     init(_ remainder: Remainder, as name: FileName) {
         (self.name, file, id, ref) = (name, remainder.file, remainder.sent?.id, remainder.sent?.ref)
         origin = remainder.origin.flatMap(ArchivePlace.init(path:))
+    }
+
+    /// How long the remainder of a missing file is kept after the file was held: the file may have been moved
+    /// elsewhere.
+    private static let keptAlone = Duration.seconds(30 * 86_400)
+
+    /// Whether the job of a missing file has ended, or the file has been missing for too long.
+    func isOver(_ inode: UInt64, in spool: AppSpool) throws(SystemError) -> Bool {
+        if let origin, try spool.archives.status(at: origin)?.inode == inode { return true }
+        guard let status = try spool.held.status(of: name.bytes) else { return true }
+        let parkedAt = WallTime(nanoseconds: status.modifiedAt)
+        if parkedAt + Self.keptAlone <= .now { return true }
+        return try spool.archives.hasFailed(inode, since: parkedAt.day)
     }
 
     /// Whether the reference names this job by one of its ids.

@@ -21,10 +21,8 @@ package final class HeldJobs {
     private var displaced: [FileName: HeldEntry] = [:]
     /// The remainders that cannot be read; `nil`: `hold/` could not be listed.
     private var unreadable: Set<FileName>? = []
-
-    /// How long the remainder of a missing file is kept after the file was held: the file may have been moved
-    /// elsewhere.
-    private static let keptAlone = Duration.seconds(30 * 86_400)
+    /// The state of `hold/` when it was listed last, in a cluster.
+    private var listed: FileStatus?
 
     /// Creates an empty object; `load` fills it.
     package init(_ spool: AppSpool, _ logger: Logger) {
@@ -44,6 +42,20 @@ package final class HeldJobs {
             let hint: Logger.MetadataValue = "fix the cause, then restart; a job moved out by hand is sent whole"
             logger.error("hold/ cannot be read", metadata: [LogKey.error: "\(error)", LogKey.hint: hint])
         }
+    }
+
+    /// In a cluster, reads what other nodes have held, released or retried since. Costs one question to the file server
+    /// while nobody has.
+    private func refresh() throws(SystemError) {
+        guard spool.isClustered else { return }
+        // A network filesystem asks its server when a folder is opened, not when its status is.
+        let status = try spool.home.openChild(Array("hold".utf8)).status()
+        guard status != listed else { return }
+        let (names, faulty) = (Set(try spool.hold.remainders()), unreadable ?? [])
+        entries = entries.filter { names.contains($0.value.name) }
+        displaced = displaced.filter { names.contains($0.key) }
+        (unreadable, listed) = (faulty.intersection(names), status)
+        for name in names.subtracting(entries.values.map(\.name) + displaced.keys + faulty) { load(name) }
     }
 
     private func load(_ name: FileName) {
@@ -112,9 +124,9 @@ package final class HeldJobs {
                 try spool.held.unlink(entry.name.bytes)
             }
             let numbers = Set(entries.keys)
-            guard !numbers.isEmpty, !spool.filesystem.isShared else { return }
+            guard !numbers.isEmpty, !spool.filesystem.isShared, !spool.isClustered else { return }
             for inode in numbers.subtracting(try spool.hold.present(of: numbers)) {
-                guard let entry = entries[inode], try isOver(entry, inode) else { continue }
+                guard let entry = entries[inode], try entry.isOver(inode, in: spool) else { continue }
                 try drop(inode)
             }
         } catch {
@@ -138,21 +150,13 @@ package final class HeldJobs {
         }
     }
 
-    /// Whether a missing file's job has ended, or has been missing for too long.
-    private func isOver(_ entry: HeldEntry, _ inode: UInt64) throws(SystemError) -> Bool {
-        if let origin = entry.origin, try spool.archives.status(at: origin)?.inode == inode { return true }
-        guard let status = try spool.held.status(of: entry.name.bytes) else { return true }
-        let parkedAt = WallTime(nanoseconds: status.modifiedAt)
-        if parkedAt + Self.keptAlone <= .now { return true }
-        return try spool.archives.hasFailed(inode, since: parkedAt.day)
-    }
-
     // MARK: Remainders
 
     /// The remainder of the job in a file; `nil` if it was never held or sent.
     ///
     /// - Throws: `SystemError`: the remainder cannot be read; do not claim the file.
     package func remainder(of status: FileStatus) throws(SystemError) -> Remainder? {
+        try refresh()
         guard let entry = entry(of: status) else { return nil }
         do throws(SystemError) {
             if let remainder = try read(entry.name) { return remainder }
@@ -213,6 +217,7 @@ package final class HeldJobs {
     ///
     /// - Throws: `SystemError`: `hold/` cannot be read.
     package func isParked(_ id: JobID) throws(SystemError) -> Bool {
+        try refresh()
         guard let inode = entries.first(where: { $0.value.id == id })?.key else { return false }
         for name in try spool.hold.names(of: [inode])[inode] ?? [] {
             // In a copied spool another file may have the number.
@@ -222,8 +227,11 @@ package final class HeldJobs {
     }
 
     /// The original names of the held jobs to which an operator refers by an id.
-    func parkedNames(of reference: JobReference) -> [FileName] {
-        entries.values.filter { $0.isMeant(by: reference) }.compactMap(\.name.withoutRest)
+    ///
+    /// - Throws: `SystemError`: `hold/` cannot be read.
+    func parkedNames(of reference: JobReference) throws(SystemError) -> [FileName] {
+        try refresh()
+        return entries.values.filter { $0.isMeant(by: reference) }.compactMap(\.name.withoutRest)
     }
 
     // MARK: Moves to and from hold/
@@ -233,6 +241,7 @@ package final class HeldJobs {
     /// - Returns: The name in `hold/`; `nil` if the file is gone.
     /// - Throws: `SystemError`: the file was not moved.
     func hold(waiting file: SeenFile) throws(SystemError) -> FileName? {
+        try refresh()
         guard entry(of: file.status) == nil else {
             return try spool.hold.park(waiting: file, id: .random(), leaving: nil)?.name
         }
@@ -318,6 +327,7 @@ package final class HeldJobs {
     /// - Throws: `SystemError`: the job was not moved.
     func retry(_ place: ArchivePlace, _ plan: RetryPlan, anyway isAnyway: Bool) throws(SystemError) -> FileName? {
         guard let status = try spool.archives.status(at: place) else { return nil }
+        try refresh()
         // A crash may have left the remainder of an earlier attempt.
         try drop(status)
         // Restart relative times, or a job that expired would expire again at once.

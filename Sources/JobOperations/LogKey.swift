@@ -4,6 +4,8 @@ package enum LogKey {
     package static let app = "app"
     /// The job file's name, escaped as in feedback lines.
     package static let job = "job"
+    /// The node of a cluster.
+    package static let node = "node"
     /// The job's id.
     package static let id = "id"
     /// A file, relative to the spool or as configured.

@@ -74,7 +74,7 @@ extension HeldJobs {
         _ reference: JobReference, by look: (FileName) throws(SystemError) -> SeenFile?
     ) throws(SystemError) -> [SeenFile] {
         var found: [SeenFile] = []
-        for name in reference.names + parkedNames(of: reference) {
+        for name in try reference.names + parkedNames(of: reference) {
             guard let seen = try look(name) else { continue }
             if case .name = reference.subject { return [seen] }
             if entry(of: seen.status)?.isMeant(by: reference) == true { found.append(seen) }

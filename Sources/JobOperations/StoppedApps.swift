@@ -10,6 +10,10 @@ import SpoolStore
 ///
 /// Every call blocks.
 package final class StoppedApps {
+    /// How long to wait for the journal if another node of the cluster has it: it finishes this node's jobs, and gives the
+    /// journal back when asked.
+    private static let patience = Duration.seconds(10)
+
     private let context: StoppedJobs.Context
     private let left: [String: LeftBehind]
     private var apps: [String: StoppedJobs] = [:]
@@ -19,9 +23,11 @@ package final class StoppedApps {
     /// - Throws: `SpoolFault` if a daemon holds the lock, or the spool belongs to another user; `SystemError` if the
     ///   spool cannot be used.
     package init(_ configuration: DaemonConfiguration, logger: Logger) throws {
+        var terms = configuration.cluster
+        terms?.patience = Self.patience
         let spool = try Spool(
             path: configuration.spool, node: configuration.node ?? Host.name,
-            journalByteCount: configuration.journalByteCount)
+            journalByteCount: configuration.journalByteCount, cluster: terms)
         context = StoppedJobs.Context(spool: spool, configuration: configuration, logger: logger)
         left = spool.replay.leftBehind
     }
@@ -32,6 +38,7 @@ package final class StoppedApps {
     package func close() throws {
         try context.spool.journal.append(.stopped)
         try context.spool.journal.flush()
+        try context.spool.leave()
     }
 
     /// Executes one command.

@@ -121,7 +121,7 @@ final class StoppedJobs: CommandedJobs {
         guard !records.isEmpty, job.tally.isAnyoneReached, configuration.dedupe > .zero else {
             return summary.header.ref
         }
-        let state = try Directory.open(path: configuration.state)
+        let state = try spool.openState() ?? Directory.open(path: configuration.state)
         let book = try RefBook(of: app, in: state, keeping: configuration.dedupe, at: .now)
         try book.keep(records, at: .now)
         return summary.header.ref

@@ -112,6 +112,9 @@ package struct JournalBook: Sendable {
         state.jobs[id]
     }
 
+    /// The suspicion against a file, if there is one.
+    package func suspicion(of subject: JournalSubject) -> JournalSuspicion? { state.suspects[subject]?.suspicion }
+
     /// The live jobs.
     package var liveJobs: [JobID] { Array(state.jobs.keys) }
 

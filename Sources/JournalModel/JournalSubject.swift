@@ -40,6 +40,13 @@ package struct JournalSuspicion: Hashable, Sendable {
         (self.deathCount, self.wasAlone) = (deathCount, wasAlone)
     }
 
+    /// Combines what two nodes know of the same file. The greater count counts, because one may know the other's deaths.
+    package func combined(with other: JournalSuspicion?) -> JournalSuspicion {
+        guard let other else { return self }
+        return JournalSuspicion(
+            deathCount: max(deathCount, other.deathCount), wasAlone: wasAlone || other.wasAlone)
+    }
+
     /// The action for the file. It is held after two deaths only if it was being read alone in one of them.
     package var judgement: Judgement {
         deathCount >= 2 && wasAlone ? .hold : .readAlone

@@ -10,4 +10,17 @@ extension Directory {
             .makeSymbolicLink, subject(name), { unsafe symlinkat(target, descriptor.rawValue, component.bytes) })
         guard status == 0 else { throw .last("symlinkat", subject(name)) }
     }
+
+    /// Returns the target of the symbolic link `name`, up to 4,096 bytes; `nil` if it does not exist.
+    ///
+    /// - Throws: `SystemError`: EINVAL if it is no symbolic link.
+    package func target(ofLink name: [UInt8]) throws(SystemError) -> String? {
+        let component = try ComponentName(name, for: "readlinkat")
+        var bytes = [CChar](repeating: 0, count: 4096)
+        let count = try FileGate.call(
+            .read, subject(name), { unsafe readlinkat(descriptor.rawValue, component.bytes, &bytes, bytes.count) })
+        if count >= 0 { return String(decoding: bytes.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self) }
+        guard errno == ENOENT else { throw .last("readlinkat", subject(name)) }
+        return nil
+    }
 }

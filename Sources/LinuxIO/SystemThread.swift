@@ -1,4 +1,5 @@
 import CLinux
+import Glibc
 
 /// A POSIX thread with a name that `top -H` and debuggers show.
 ///
@@ -31,6 +32,14 @@ package struct SystemThread: Sendable {
             throw SystemError(code: code, operation: "pthread_create", subject: name)
         }
         return SystemThread(handle: handle)
+    }
+
+    /// Blocks the calling thread for this time. For threads on which nothing else waits.
+    package static func sleep(for duration: Duration) {
+        let (seconds, attoseconds) = duration.components
+        var rest = timespec(tv_sec: Int(seconds), tv_nsec: Int(attoseconds / 1_000_000_000))
+        var wait = rest
+        while unsafe nanosleep(&wait, &rest) != 0, errno == EINTR { wait = rest }
     }
 
     /// Whether the calling thread is this one.

@@ -284,6 +284,25 @@ final class AppSupervisor {
         descriptors.release(name)
     }
 
+    // MARK: Nodes that have died
+
+    /// The configuration that a running app uses.
+    func applied(_ app: String) -> ConfiguredApp? { places[app]?.applied }
+
+    /// Allots descriptors to another runner of a running app, which finishes a node's jobs beside the app's own.
+    ///
+    /// - Throws: `DescriptorShortage`: the limit is too low for another runner.
+    func share(of runner: AppRunner, inPlaceOf node: String) throws(DescriptorShortage) -> AppShare {
+        let descriptors = try descriptors.admit("\(runner.name)/\(node)")
+        return AppShare(
+            files: runner.files, descriptors: descriptors, meter: places[runner.name, default: Place()].meter)
+    }
+
+    /// Frees the descriptors that were allotted to finish a node's jobs.
+    func releaseShares(inPlaceOf node: String) {
+        for name in places.keys { descriptors.release("\(name)/\(node)") }
+    }
+
     // MARK: Watch and configuration
 
     /// Watches the spool for the apps until the task is cancelled.

@@ -3,6 +3,7 @@ import Configuration
 import JobOperations
 import LinuxIO
 import Logging
+import SharedResources
 import SpoolModel
 
 /// Executes operators' commands: finds the app that has the job, and passes the command to it.
@@ -11,13 +12,17 @@ final class CommandRouter {
     private let logger: Logger
     private let configuration: ConfigurationKeeper
     private let apps: AppSupervisor
+    private let cluster: Cluster?
     /// The stop that an operator requested, with its limit; `nil` without a request.
     private(set) var requestedStop: RequestedStop?
     /// Keeps the connections that end with the process.
     private var server: ControlServer?
 
-    init(_ resources: DaemonResources, _ configuration: ConfigurationKeeper, _ apps: AppSupervisor) {
+    init(
+        _ resources: DaemonResources, _ configuration: ConfigurationKeeper, _ apps: AppSupervisor, _ cluster: Cluster?
+    ) {
         (self.resources, self.configuration, self.apps) = (resources, configuration, apps)
+        self.cluster = cluster
         logger = resources.logger
     }
 
@@ -27,7 +32,7 @@ final class CommandRouter {
     ///
     /// - Parameter daemon: Executes the commands.
     func run(for daemon: Daemon) async {
-        let folder = configuration.current.daemon.controlFolder
+        let folder = configuration.current.daemon.control.folder
         do {
             let socket = try openSocket(in: try Directory.open(path: folder))
             let server = ControlServer(daemon, on: resources.reactor, logger)
@@ -50,7 +55,7 @@ final class CommandRouter {
 
     /// Listens under the node's name. An unanswered socket is left over: this daemon has the journal's lock.
     private func openSocket(in folder: Directory) throws -> LocalSocket {
-        let (node, group) = (resources.node, configuration.current.daemon.controlGroup)
+        let (node, group) = (resources.node, configuration.current.daemon.control.group)
         let name = Array(DaemonConfiguration.controlName(of: node).utf8)
         var access = LocalSocket.Access()
         if let group {
@@ -89,16 +94,19 @@ final class CommandRouter {
         case .pause, .resume: answer = await pauseOrResume(request)
         case .hold, .release, .cancel, .expire, .retry: answer = await outcome(of: request)
         }
-        var metadata: Logger.Metadata = [
-            LogKey.command: "\(request.command.rawValue)", LogKey.user: "\(peer.userID)",
-            LogKey.process: "\(peer.processID)", LogKey.result: "\(answer.kind.rawValue)",
-        ]
+        note(request, answer, [LogKey.user: "\(peer.userID)", LogKey.process: "\(peer.processID)"])
+        return answer
+    }
+
+    private func note(_ request: ControlRequest, _ answer: ControlAnswer, _ source: Logger.Metadata) {
+        var metadata = source
+        metadata[LogKey.command] = "\(request.command.rawValue)"
+        metadata[LogKey.result] = "\(answer.kind.rawValue)"
         if let app = answer.app { metadata[LogKey.app] = "\(app)" }
         if let job = answer.job { metadata[LogKey.job] = "\(job)" }
         if let id = answer.id { metadata[LogKey.id] = "\(id)" }
         if !answer.isGood { metadata[LogKey.error] = "\(answer.text)" }
         logger.notice("operator command", metadata: metadata)
-        return answer
     }
 
     /// How long an app may take to use a new configuration. One whose filesystem hangs does not.
@@ -140,15 +148,37 @@ final class CommandRouter {
         return ControlAnswer(.refused, "no such app is running", hint: remedy).about(app)
     }
 
+    /// Executes a command about a job, in the node of the cluster that has it.
     private func outcome(of request: ControlRequest) async -> ControlAnswer {
+        let answer = await ownOutcome(of: request)
+        guard answer.kind == .notFound, let cluster else { return answer }
+        return await cluster.carryOut(request) ?? answer
+    }
+
+    /// Executes a command that another node passes on because it does not have the job.
+    func carryOut(passedOn line: [UInt8]) async -> ControlAnswer {
+        do throws(ControlFault) {
+            let request = try ControlServer.request(in: line)
+            let answer = await ownOutcome(of: request)
+            if answer.kind != .notFound { note(request, answer, [:]) }
+            return answer
+        } catch {
+            return ControlAnswer(error)
+        }
+    }
+
+    private func ownOutcome(of request: ControlRequest) async -> ControlAnswer {
         guard let reference = request.reference else { return .nameless(request.job ?? "") }
-        guard let app = reference.app else { return await request.carryOut(in: apps.answeringRunners, reference) }
+        let others = await cluster?.runners ?? []
+        guard let app = reference.app else {
+            return await request.carryOut(in: apps.answeringRunners + others, reference)
+        }
         guard let runner = apps.runner(app), !apps.isStuck(app) else {
             var answer = absence(of: app)
             answer.job = request.jobText(in: app)
             return answer
         }
-        return await request.carryOut(in: [runner], reference)
+        return await request.carryOut(in: [runner] + others.filter { $0.name == app }, reference)
     }
 
     // MARK: The end

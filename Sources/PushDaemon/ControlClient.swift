@@ -4,11 +4,19 @@ import JSON
 package import LinuxIO
 package import SpoolModel
 
+extension ControlAnswer {
+    /// Reads an answer; `nil` if the line is not an answer of this version.
+    init?(line: [UInt8]) {
+        var parser = JSON.Parser()
+        guard let root = try? parser.parse(line).root else { return nil }
+        self.init(root)
+    }
+}
+
 /// A client that sends commands to the daemon over its control socket.
 package final class ControlClient {
     private let connection: LocalConnection
     private var lines = ControlLines()
-    private var parser = JSON.Parser()
 
     /// The longest wait for an answer. The daemon may wait for notifications that are on a connection.
     private static let limit = Duration.seconds(120)
@@ -18,7 +26,7 @@ package final class ControlClient {
     /// - Throws: `SystemError`: ENOENT or ECONNREFUSED if no daemon is running, or it has no socket there.
     package init(_ configuration: DaemonConfiguration) throws(SystemError) {
         let node = configuration.node ?? Host.name
-        connection = try LocalConnection(DaemonConfiguration.controlName(of: node), in: configuration.controlFolder)
+        connection = try LocalConnection(DaemonConfiguration.controlName(of: node), in: configuration.control.folder)
     }
 
     /// The daemon's process id.
@@ -38,7 +46,7 @@ package final class ControlClient {
     package func nextAnswer() throws(SystemError) -> ControlAnswer? {
         while true {
             if let line = lines.next() {
-                if let root = try? parser.parse(line).root, let answer = ControlAnswer(root) { return answer }
+                if let answer = ControlAnswer(line: line) { return answer }
                 return ControlAnswer(
                     .refused, "the daemon's answer has another format version",
                     hint: "use the daemon's version of pushspool")

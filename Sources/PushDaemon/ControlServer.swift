@@ -118,7 +118,8 @@ actor ControlServer {
         return false
     }
 
-    private static func request(in line: [UInt8]) throws(ControlFault) -> ControlRequest {
+    /// Reads a request.
+    static func request(in line: [UInt8]) throws(ControlFault) -> ControlRequest {
         var parser = JSON.Parser(limits: DocumentLimits(byteCount: ControlRequest.lineLimit, depth: 8))
         let tape: Tape
         do throws(Diagnostic) {

@@ -22,6 +22,8 @@ package actor Daemon {
     private let journal: JournalKeeper
     private let apps: AppSupervisor
     private let status: StatusPublisher
+    /// The part in a cluster; `nil` if the daemon works alone.
+    private let cluster: Cluster?
     private let operators: CommandRouter
     private var certificates: CertificateMonitor
     private var notifier: ServiceNotifier
@@ -52,11 +54,12 @@ package actor Daemon {
             journal = JournalKeeper(resources)
             apps = try AppSupervisor(
                 resources, configuration, journal, limits: (descriptors: budget, drain: settings.drainLimit))
+            cluster = try Cluster(resources, set.daemon)
         } catch {
             throw StartFault(error, path: settings.path)
         }
         status = StatusPublisher(resources, configuration, apps, version: settings.version)
-        operators = CommandRouter(resources, configuration, apps)
+        operators = CommandRouter(resources, configuration, apps, cluster)
         watchWakeup = Wakeup(on: resources.reactor)
     }
 
@@ -82,6 +85,7 @@ package actor Daemon {
             group.addTask { await self.runWatch() }
             group.addTask { await self.runStatus() }
             group.addTask { await self.runApps() }
+            if cluster != nil { group.addTask { await self.runCluster() } }
             group.addTask { await self.runConfiguration() }
             group.addTask { await self.runControl() }
             group.addTask { await self.runSignals() }
@@ -97,6 +101,7 @@ package actor Daemon {
             }
             // If the daemon's own task was cancelled, its apps were cancelled with it.
             if !Task.isCancelled {
+                await cluster?.endAll()
                 await apps.endAll()
                 leaveIfStuck()
             }
@@ -111,7 +116,9 @@ package actor Daemon {
 
     private func runSyncs() async { await journal.runSyncs(configuration.current.daemon) }
 
-    private func runCarrying() async { await journal.runCarrying(for: apps) }
+    private func runCarrying() async {
+        await journal.runCarrying(isQuiet: { apps.isQuiet }, hold: { await apps.holdUnreadable($0) })
+    }
 
     /// How long apps wait for the watch before they start without it.
     private static let watchLimit = Duration.seconds(5)
@@ -139,6 +146,16 @@ package actor Daemon {
         await runner.run()
         apps.noteEnd(of: runner)
     }
+
+    // MARK: The cluster
+
+    private func runCluster() async { await cluster?.run(for: self, configuration) }
+
+    /// Carries out the commands that other nodes pass on, until the task is cancelled.
+    func runRequests() async { await cluster?.runRequests(for: self) }
+
+    /// Finishes the jobs of a node that has died.
+    func standIn(for spool: Spool) async { await cluster?.standIn(for: spool, apps, configuration.current) }
 
     // MARK: The watch
 
@@ -210,15 +227,10 @@ package actor Daemon {
         }
     }
 
-    /// Answers requests for metrics until the task is cancelled.
-    private func runMetricsListener(at place: MetricsPlace) async {
-        let listener = MetricsListener(at: place, on: resources.reactor, logger: logger) { [self] in
-            await currentMetrics
-        }
-        await listener.serve()
-    }
+    private func runMetricsListener(at place: MetricsPlace) async { await status.serveMetrics(at: place, for: self) }
 
-    private var currentMetrics: [UInt8] { status.currentMetrics }
+    /// The metrics as they are now, in the Prometheus text format.
+    var currentMetrics: [UInt8] { status.currentMetrics }
 
     // MARK: Configuration
 
@@ -232,6 +244,7 @@ package actor Daemon {
         if configuration.reload() {
             noteConfiguration()
             apps.noteConfiguration()
+            cluster?.noteConfiguration()
             resources.statusWakeup.signal()
         }
         notifier.update(statusLine)
@@ -256,6 +269,9 @@ package actor Daemon {
         if request.command == .reload { reload() }
         return await operators.carryOut(request, for: peer)
     }
+
+    /// Executes a command that another node passes on.
+    func carryOut(passedOn line: [UInt8]) async -> ControlAnswer { await operators.carryOut(passedOn: line) }
 
     /// The progress of a stop.
     var stopProgress: ControlAnswer { operators.stopProgress }
@@ -294,6 +310,7 @@ package actor Daemon {
         let limit: Duration? = if let requested = operators.requestedStop { requested.limit } else { drainLimit }
         logger.notice("stopping", metadata: [LogKey.limit: "\(limit?.description ?? "none")"])
         apps.beginDraining()
+        await cluster?.beginDraining()
         notifier.noteStop(within: drainLimit, statusLine)
         resources.statusWakeup.signal()
         let deadline = limit.map { ContinuousClock.now + $0 }
@@ -316,7 +333,7 @@ package actor Daemon {
     }
 
     private func awaitIdle(until deadline: ContinuousClock.Instant?) async {
-        while !apps.isDrained, deadline.map({ .now < $0 }) ?? true, !Task.isCancelled {
+        while !apps.isDrained || cluster?.isIdle == false, deadline.map({ .now < $0 }) ?? true, !Task.isCancelled {
             // An app that hangs is no longer waited for, which nothing signals.
             let next = ContinuousClock.now + .seconds(1)
             await resources.idleWakeup.wait(until: deadline.map { min($0, next) } ?? next)

@@ -5,6 +5,7 @@ import Configuration
 import JobOperations
 import LinuxIO
 import Logging
+import SharedResources
 import SpoolStore
 
 /// The threads for the apps' files, and whether they still answer.

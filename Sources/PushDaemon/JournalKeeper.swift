@@ -1,9 +1,11 @@
+import APNSModel
 import AppEngine
 import Configuration
 import JobOperations
 import JournalModel
 import LinuxIO
 import Logging
+import SharedResources
 import SpoolStore
 
 /// Maintains the journal: syncs it, makes room in it, shares it among the apps, and ends it.
@@ -44,25 +46,27 @@ final class JournalKeeper {
     ///
     /// Once a second, while jobs are under way, it also checks that the jobs still belong to this daemon.
     ///
-    /// - Parameter apps: They hold their jobs whose journal records are lost.
-    func runCarrying(for apps: AppSupervisor) async {
+    /// - Parameters:
+    ///   - isQuiet: Whether no job is under way.
+    ///   - hold: Makes the apps hold their jobs whose journal records are lost.
+    func runCarrying(isQuiet: () -> Bool, hold: ([JobID]) async -> Void) async {
         var nextLook = ContinuousClock.now
         while !Task.isCancelled {
             do throws(JournalFault) {
                 if let fault = journal.fault { throw .broken(fault) }
                 if nextLook <= .now {
                     nextLook = .now + .seconds(1)
-                    try resources.tenure.confirm()
+                    try resources.spool.confirm()
                 }
                 let damaged = try journal.carryForward()
-                if !damaged.isEmpty { await apps.holdUnreadable(damaged) }
+                if !damaged.isEmpty { await hold(damaged) }
             } catch .full {
                 // The next pass tries again. Until then no job is claimed.
             } catch {
                 return fail(error)
             }
             try? await resources.reactor.sleep(for: Self.carryPause)
-            await resources.journalWakeup.wait(until: .now + (apps.isQuiet ? Self.quietCarryPause : .zero))
+            await resources.journalWakeup.wait(until: .now + (isQuiet() ? Self.quietCarryPause : .zero))
         }
     }
 
@@ -80,8 +84,9 @@ final class JournalKeeper {
     func end() {
         guard fault == nil else { return journal.takeLeave() }
         do {
-            try resources.tenure.append(.stopped)
+            try resources.spool.append(.stopped)
             try journal.flush()
+            try resources.spool.leave()
         } catch {
             logger.error("journal cannot be closed", metadata: [LogKey.error: "\(error)"])
             journal.takeLeave()

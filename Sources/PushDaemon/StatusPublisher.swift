@@ -6,6 +6,8 @@ import JobOperations
 import LinuxIO
 import Logging
 import OpenSSL
+import ServiceProcess
+import SharedResources
 import SpoolModel
 import SpoolStore
 
@@ -90,6 +92,12 @@ final class StatusPublisher {
         let pause = Duration.milliseconds(text.count * 1000 / Self.metricsRate)
         nextMetrics = .now + min(pause, SpoolStatus.interval)
         try resources.spool.publish(metrics: text)
+    }
+
+    /// Answers requests for metrics until the task is cancelled. The daemon is asked for them on its own thread.
+    func serveMetrics(at place: MetricsPlace, for daemon: Daemon) async {
+        let listener = MetricsListener(at: place, on: resources.reactor, logger: logger) { await daemon.currentMetrics }
+        await listener.serve()
     }
 
     /// The metrics as they are now, in the Prometheus text format.

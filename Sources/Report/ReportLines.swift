@@ -1,7 +1,7 @@
 import APNSModel
 import Document
 import JobFormat
-package import SpoolModel
+import SpoolModel
 
 /// Formats a report as one JSON object per line, each with `kind` as its first member.
 package enum ReportLines {

@@ -5,7 +5,7 @@ import JobFormat
 import JournalModel
 package import LinuxIO
 import SpoolInspection
-package import SpoolModel
+import SpoolModel
 import SpoolStore
 
 /// Reads the sources of a report: first all feedback, then the archives for jobs without a line of feedback.

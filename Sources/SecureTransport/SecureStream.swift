@@ -139,12 +139,13 @@ package final class SecureStream {
     /// - Parameters:
     ///   - interest: Usually `.readable`, which here means that a read may return plaintext.
     ///   - deadline: The end of the wait; `nil` waits forever.
+    ///   - holdsBack: Whether pending ciphertext stays here for now, so that room for it does not end the wait.
     /// - Returns: All conditions that hold. After `.hangup`, read to the end.
-    package func wait(for interest: Readiness = .readable, until deadline: ContinuousClock.Instant? = nil) async
-        -> Readiness
-    {
+    package func wait(
+        for interest: Readiness = .readable, until deadline: ContinuousClock.Instant? = nil, holdsBack: Bool = false
+    ) async -> Readiness {
         if interest.contains(.readable) && (mayHoldPlaintext || !early.isEmpty) { return .readable }
-        return await waiter.wait(for: interest.union(needed), until: deadline)
+        return await waiter.wait(for: holdsBack ? interest : interest.union(needed), until: deadline)
     }
 
     /// Lets other connections run first, as `Waiter.yield` does, even if this one may have more to read.

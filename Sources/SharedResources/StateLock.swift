@@ -7,12 +7,14 @@ package import LinuxIO
 package final class StateLock: Sendable {
     private let file: OpenFile
 
-    /// Takes the lock. Blocks.
+    /// Takes the lock; `nil` if another daemon holds it. Blocks.
     ///
-    /// - Returns: `nil` if another daemon holds it.
+    /// - Parameters:
+    ///   - state: The folder.
+    ///   - name: The name of the lock's file in it.
     /// - Throws: `SystemError`: the folder cannot be written to, or its filesystem does not support locks.
-    package init?(on state: Directory) throws(SystemError) {
-        let file = try state.openForWriting(Array("lock".utf8), mode: 0o600)
+    package init?(on state: Directory, named name: String = "lock") throws(SystemError) {
+        let file = try state.openForWriting(Array(name.utf8), mode: 0o600)
         guard try file.lock() else { return nil }
         self.file = file
     }

@@ -29,6 +29,15 @@ extension AppSpool {
         return .claimed(claimed)
     }
 
+    /// Makes claims survive a power loss of the file server, or of a host with several daemons. Otherwise a claimed job
+    /// could be back in `new/`, where another node would take it for a new one.
+    ///
+    /// - Throws: `SystemError`; final, as every failed sync.
+    package func syncClaims() throws(SystemError) {
+        try work.sync(.claims)
+        try new.sync(.claims)
+    }
+
     /// Returns the unfinished jobs that this node has claimed, for recovery.
     ///
     /// If a crash left a job in `new/` as well (the same file under its own name or a numbered form of it), that name

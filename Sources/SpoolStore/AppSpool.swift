@@ -31,14 +31,17 @@ package final class AppSpool {
     package let archives: Archives
     /// Moves files to `hold/` and back.
     package let hold: HoldFolder
+    /// Whether other nodes move jobs here, too.
+    package let isClustered: Bool
     /// Counts the open job files; `nil` means no limit. Set before the first file is opened.
     package var jobFiles: DescriptorShare?
 
     /// Whether inotify reports all changes here; if not, poll.
     package var isNotifying: Bool { !filesystem.isShared }
 
-    init(name: String, node: String, root: Directory) throws {
+    init(name: String, node: String, root: Directory, isClustered: Bool = false) throws {
         self.name = name
+        self.isClustered = isClustered
         self.node = node
         let app = try root.makeChild(Array(name.utf8), mode: 0o755)
         home = app
@@ -54,6 +57,9 @@ package final class AppSpool {
         filesystem = try new.filesystemType()
         hasNoReplace = try probe([new, work, held, folders[3], folders[4]], PassingNames(".probe-" + node))
     }
+
+    /// The device of a file for records that outlive the process; 0 on a shared filesystem, where each mount has another.
+    package func recordedDevice(of status: FileStatus) -> UInt64 { filesystem.isShared ? 0 : status.device }
 
     /// Counts a job file that is about to be opened.
     ///

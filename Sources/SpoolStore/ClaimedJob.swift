@@ -33,6 +33,8 @@ package enum Claim: Hashable, Sendable {
     case gone
     /// The file was not the one that was opened, or was changed since. It is back in `new/` under this name.
     case changed(FileName)
+    /// The node's lease has run out, so nothing was moved: try again once it is renewed.
+    case lapsed
     /// Permission denied (EPERM, EACCES, EROFS), so the job must not be sent: leave it, warn once, back off.
     case forbidden(SystemError)
 }

@@ -19,6 +19,11 @@ package final class Spool: Sendable {
     package let journal: Journal
     /// The records that this node's last daemon left in the journal.
     package let replay: JournalReplay
+    /// The time until which this node may act on its jobs; `nil` if it works alone.
+    package let lease: NodeLease?
+    private let heartbeat: Heartbeat?
+    /// Requests of other nodes to this one; `nil` if it works alone.
+    package let requests: RequestBox?
 
     /// Opens the spool at `path` as the node called `node`, creates missing folders in `.pushspool/`, takes the lock,
     /// and reads the journal.
@@ -27,22 +32,92 @@ package final class Spool: Sendable {
     ///   - path: the spool's root.
     ///   - node: the name to claim under.
     ///   - journalByteCount: the size of the journal if it has to be created.
+    ///   - cluster: The terms of the cluster that the node joins; `nil` if it works alone.
     /// - Throws: `SpoolFault` if another daemon has this name, the name is invalid, or the journal cannot be used;
     ///   `SystemError` if the path cannot be used. The operator must correct both.
-    package init(path: String, node: String, journalByteCount: Int = Journal.usualByteCount) throws {
+    package convenience init(
+        path: String, node: String, journalByteCount: Int = Journal.usualByteCount, cluster: ClusterTerms? = nil
+    ) throws {
         guard NodeName.isValid(node) else {
             throw SpoolFault(
                 "'\(node)' cannot be a node name", hint: "set `node:` to \(NodeName.rule)")
         }
-        self.node = node
-        root = try Directory.open(path: path)
-        let own = try root.makeChild(Array(".pushspool".utf8), mode: 0o755)
-        privateDirectory = try own.makeChild(Array(node.utf8), mode: 0o700)
-        try privateDirectory.requirePrivate()
-        publicDirectory = try own.makeChild(Array("public".utf8), mode: 0o755)
+        let root = try Directory.open(path: path)
+        let directory = try root.makeChild(Self.folderName, mode: 0o755).makeChild(Array(node.utf8), mode: 0o700)
+        try directory.requirePrivate()
+        if cluster != nil { try Self.requireSharable(directory) }
+        guard let lock = try JournalLock(of: node, in: directory) ?? cluster?.lock(of: node, in: directory) else {
+            throw SpoolFault.nodeIsTaken(node, in: directory)
+        }
+        try self.init(root, lock, journalByteCount, cluster)
+    }
+
+    /// Checks that several nodes may share the filesystem.
+    private static func requireSharable(_ directory: Directory) throws {
+        guard let fault = try ClusterProbe(in: directory).fault else { return }
+        throw SpoolFault("several nodes cannot share \(directory.path): \(fault.message)", hint: fault.hint)
+    }
+
+    /// Opens the spool in place of a node that has died, with the lock on its journal.
+    ///
+    /// - Parameters:
+    ///   - lock: The lock. The lease that the node may have had must have run out since it was taken.
+    ///   - own: The spool as this daemon opened it for itself.
+    ///   - terms: The terms of the cluster.
+    /// - Throws: As the other initializer.
+    package convenience init(inPlaceOf lock: JournalLock, beside own: Spool, _ terms: ClusterTerms) throws {
+        try self.init(own.root, lock, Journal.usualByteCount, terms)
+    }
+
+    private init(
+        _ root: Directory, _ lock: JournalLock, _ journalByteCount: Int, _ cluster: ClusterTerms?
+    ) throws {
+        (self.root, node, privateDirectory) = (root, lock.node, lock.directory)
+        publicDirectory = try root.makeChild(Self.folderName, mode: 0o755).makeChild(Array("public".utf8), mode: 0o755)
             .makeChild(Array(node.utf8), mode: 0o755)
-        (journal, replay) = try Journal.open(
-            in: privateDirectory, node: node, layout: JournalLayout(byteCount: journalByteCount))
+        (journal, replay) = try Journal.open(lock, layout: JournalLayout(byteCount: journalByteCount))
+        requests = cluster == nil ? nil : try RequestBox(in: privateDirectory)
+        try requests?.clear()
+        lease = cluster.map { NodeLease(length: $0.leaseLength) }
+        heartbeat = try lease.map { [journal] in try Heartbeat(of: journal, $0) }
+    }
+
+    deinit {
+        heartbeat?.end()
+    }
+
+    /// The name of the daemons' own folder in the spool's root.
+    static let folderName = Array(".pushspool".utf8)
+
+    /// The mark of the last heartbeat.
+    package var beat: JournalBeat? { heartbeat?.mark }
+
+    /// Whether several daemons share the spool, each with its own node name.
+    package var isShared: Bool { lease != nil }
+
+    /// Opens the folder for the state of this node that survives restarts, in a cluster: `.pushspool/<node>/state`. Another
+    /// node needs it to finish this one's jobs. Blocks.
+    ///
+    /// - Returns: `nil` if the daemon works alone, and has a folder outside of the spool.
+    /// - Throws: `SystemError`: it cannot be created.
+    package func openState() throws(SystemError) -> Directory? {
+        isShared ? try privateDirectory.makeChild(Array("state".utf8), mode: 0o700) : nil
+    }
+
+    /// Opens the folder for the state that all nodes share, in a cluster: `.pushspool/.common`. Blocks.
+    ///
+    /// - Returns: `nil` if the daemon works alone.
+    /// - Throws: `SystemError`: it cannot be created.
+    package func openCommonState() throws(SystemError) -> Directory? {
+        guard isShared else { return nil }
+        return try root.makeChild(Self.folderName, mode: 0o755).makeChild(Array(".common".utf8), mode: 0o700)
+    }
+
+    /// Tells the other nodes that this one has stopped, so that they need not wait for its lease. Blocks.
+    ///
+    /// - Throws: `JournalFault`: the journal is not ours any more, or cannot be written.
+    package func leave() throws(JournalFault) {
+        try heartbeat?.part()
     }
 
     /// Returns the names of the directories that can be apps, configured or not, in order.
@@ -50,6 +125,20 @@ package final class Spool: Sendable {
     /// - Throws: `SystemError`: the root cannot be read.
     package func appNames() throws(SystemError) -> [String] {
         try root.appNames()
+    }
+
+    /// Whether this node has claimed a job of an app, or left any file in its `work/`. Creates nothing.
+    ///
+    /// - Throws: `SystemError`: the folder cannot be read.
+    package func hasWork(in app: String) throws(SystemError) -> Bool {
+        do throws(SystemError) {
+            let work = try root.openChild(Array(app.utf8)).openChild(Array("work".utf8)).openChild(Array(node.utf8))
+            var listing = try work.listing()
+            return try listing.next() != nil
+        } catch {
+            guard error.isNotFound else { throw error }
+            return false
+        }
     }
 
     /// Opens an app's directories and creates missing ones.
@@ -61,7 +150,7 @@ package final class Spool: Sendable {
             throw SpoolFault(
                 "'\(name)' cannot be an app's name", hint: "use \(AppName.rule)")
         }
-        return try AppSpool(name: name, node: node, root: root)
+        return try AppSpool(name: name, node: node, root: root, isClustered: isShared)
     }
 }
 

@@ -20,4 +20,11 @@ package struct SpoolFault: Error, Hashable, Sendable, CustomStringConvertible {
     package var description: String {
         [message, cause?.description, hint].compactMap(\.self).joined(separator: "; ")
     }
+
+    /// The fault of a node name that a running daemon has.
+    static func nodeIsTaken(_ node: String, in directory: Directory) -> SpoolFault {
+        SpoolFault(
+            "another daemon uses \(directory.path) as node '\(node)'", hint: "stop it, or set `node:` to another name",
+            cause: .locked("fcntl F_OFD_SETLK", directory.path + "/journal"))
+    }
 }

@@ -54,14 +54,14 @@ enum Executor {
         switch error {
         case is FaultyConfiguration:
             Talk.complain(
-                "no daemon is listening in \(configuration.controlFolder), and the configuration has faults",
+                "no daemon is listening in \(configuration.control.folder), and the configuration has faults",
                 hint: "fix the configuration, or start the daemon")
             throw ExitCode.badConfiguration
         case let error as SystemError where error.isPermission:
             Talk.complain("\(error)", hint: "run the command as the daemon's user or as a member of control.group")
         case let fault as SpoolFault:
             Talk.complain(
-                "no daemon is listening in \(configuration.controlFolder), and \(fault.message)",
+                "no daemon is listening in \(configuration.control.folder), and \(fault.message)",
                 hint: "if the daemon is running, look in its log for the control socket; otherwise: \(fault.hint)")
         case is DaemonGone:
             Talk.complain(

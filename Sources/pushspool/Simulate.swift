@@ -23,7 +23,9 @@ struct Simulate: AsyncParsableCommand {
             Example: pushspool simulate --certificates /tmp/gateway --http2-port 8443 --fault 'every=500 goaway undone=3'
             """)
 
-    @Option(help: ArgumentHelp("The address to listen on.", valueName: "address"))
+    @Option(
+        help: ArgumentHelp(
+            "The address to listen on; a new server certificate is also for it.", valueName: "address"))
     var address = "127.0.0.1"
 
     @Option(help: ArgumentHelp("The gateway's port; 0 for any.", valueName: "port"))
@@ -197,7 +199,9 @@ struct Simulate: AsyncParsableCommand {
             let server = try ConfigurationFile.read(certificates + "/server.pem").bytes
             return Certificates(authority: authority, server: server)
         }
-        let made = try Certificates.throwaway(topic: topic, usesRSA: rsa)
+        var hosts = ["localhost", "127.0.0.1", "::1"]
+        if !hosts.contains(address) { hosts.append(address) }
+        let made = try Certificates.throwaway(topic: topic, hosts: hosts, usesRSA: rsa)
         try made.write(into: certificates)
         return made
     }

@@ -3,6 +3,17 @@ import TestSupport
 import Testing
 
 struct TokenBucketTests {
+    @Test(arguments: [
+        (1000, Rate.Unit.second, 4, Rate(250)), (100, .second, 1, Rate(100)),
+        (10, .second, 3, Rate(12_000, per: .hour)),
+        (1, .minute, 4, Rate(15, per: .hour)), (1, .hour, 5, Rate(1, per: .hour)), (7, .hour, 2, Rate(3, per: .hour)),
+    ])
+    func `a rate is divided among senders, and never exceeded but for the last one an hour`(
+        count: Int, unit: Rate.Unit, parts: Int, share: Rate?
+    ) throws {
+        #expect(try #require(Rate(count, per: unit)).divided(by: parts) == share)
+    }
+
     @Test(arguments: [0, -1, 10_000_001])
     func `a rate is a number that can be kept`(count: Int) {
         #expect(Rate(count) == nil)

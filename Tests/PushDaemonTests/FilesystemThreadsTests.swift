@@ -1,6 +1,7 @@
 import Configuration
 import LinuxIO
 import Logging
+import SharedResources
 import TestSupport
 import Testing
 

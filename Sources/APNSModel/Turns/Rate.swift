@@ -33,6 +33,15 @@ package struct Rate: Hashable, Sendable {
         (self.count, self.unit) = (count, unit)
     }
 
+    /// Returns one of `parts` equal shares of the rate, rounded down; at least one notification an hour.
+    package func divided(by parts: Int) -> Rate {
+        guard parts > 1 else { return self }
+        // A small number in a short unit could not be divided exactly.
+        let isExact = count >= 100 * parts
+        let (whole, unit) = isExact ? (count, unit) : (count * Int(Unit.hour.duration / self.unit.duration), .hour)
+        return Rate(max(1, whole / parts), per: unit) ?? self
+    }
+
     /// The time per notification, rounded up, so that the rate is never exceeded and is met to within 1 %.
     var nanosecondsEach: Int64 {
         let (quotient, remainder) = unit.duration.wholeNanoseconds.quotientAndRemainder(dividingBy: Int64(count))

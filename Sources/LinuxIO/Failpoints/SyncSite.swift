@@ -12,6 +12,8 @@ package enum SyncSite: String, Hashable, Sendable, CaseIterable {
     case journalFolder
     /// The file that stores a job's full name.
     case fullName
+    /// `work/<node>/` and `new/` after claims, in a cluster.
+    case claims
     /// A feedback file, before it is renamed to its final name.
     case feedbackFile
     /// `feedback/`, before other code relies on a file published there.

@@ -66,6 +66,9 @@ package struct HookQueue: Sendable {
         return .list
     }
 
+    /// Whether no file waits, as far as is known.
+    package var isEmpty: Bool { names.isEmpty && !mustList && !isListing }
+
     /// Records that a file was published.
     package mutating func published(_ name: FileName) {
         // The next listing finds a name that is dropped here.

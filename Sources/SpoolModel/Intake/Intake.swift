@@ -51,6 +51,11 @@ package struct Intake: Sendable {
     /// The number of postponed files.
     package var postponedCount: Int { postponements.count }
 
+    /// Whether a name was noticed before, and is still to be taken.
+    package func knows(_ name: FileName) -> Bool {
+        entries[name] != nil || postponements.contains(name) || backlogs[name.lane.rank].contains(name)
+    }
+
     /// The last look at a file with attention; `nil` without one.
     package func sighting(of name: FileName) -> IntakeSighting? { entries[name]?.sighting }
 

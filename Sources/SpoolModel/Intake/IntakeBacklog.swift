@@ -53,6 +53,9 @@ struct IntakeBacklog: Sendable {
     /// Whether no name waits.
     var isEmpty: Bool { count == 0 }
 
+    /// Whether a name is in it.
+    func contains(_ name: FileName) -> Bool { place(of: name) != nil }
+
     /// Adds a name that does not wait yet.
     ///
     /// - Returns: Whether there was room for it.

@@ -15,6 +15,9 @@ package struct RefTurns: Sendable {
         self.limit = limit
     }
 
+    /// The signs of the jobs under way.
+    package var signs: some Sequence<JobSign> { counts.keys }
+
     /// Whether a job with the sign is under way.
     package func isTaken(_ sign: JobSign) -> Bool { counts[sign] != nil }
 

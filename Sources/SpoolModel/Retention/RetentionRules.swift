@@ -21,6 +21,9 @@ package struct RetentionRules: Hashable, Sendable {
     /// How long feedback is kept.
     package var feedback = KeepTime.days(90)
 
+    /// Whether other nodes' feedback is deleted, too: in a cluster, one node does it for all.
+    package var coversAllNodes = false
+
     /// How long before its deletion unread feedback is announced; half the keep time if that is less than two days.
     package static let notice = Duration.seconds(86_400)
 

@@ -47,7 +47,7 @@ package struct JobAccount: Hashable, Sendable {
     package var finishedAt: WallTime?
 
     /// Creates the account of a job of which only the archive is known.
-    init(name: String, state: Conclusion.State) {
+    package init(name: String, state: Conclusion.State) {
         (self.name, self.state) = (name, state)
         counts = Counts()
     }

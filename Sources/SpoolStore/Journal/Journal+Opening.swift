@@ -1,32 +1,26 @@
-package import JournalModel
-package import LinuxIO
+import JournalModel
+import LinuxIO
 
 extension Journal {
     /// The default size of a new journal: 64 MiB.
     package static let usualByteCount = 64 << 20
 
-    /// Opens the node's journal, takes its lock, reads the records of the last daemon, and continues after them.
+    /// Opens a locked journal, reads the records of the last daemon, and continues after them.
     ///
     /// Creates a missing journal with all its space allocated, so that no record ever fails for lack of space. An
     /// existing journal keeps its size.
     ///
     /// - Parameters:
-    ///   - directory: `.pushspool/<node>/`.
-    ///   - node: the node's name, which must match the one in the journal.
-    ///   - layout: the size and regions of a new journal; a usable one has at least 8 MiB.
-    /// - Returns: the journal, and the records read from it.
-    /// - Throws: `SpoolFault` if another daemon has it, it belongs to another version or node, or there is no space for
-    ///   it; `SystemError` if it cannot be read or written. The operator must correct all of these.
-    package static func open(
-        in directory: Directory, node: String, layout: JournalLayout
+    ///   - lock: The lock, which is used up.
+    ///   - layout: The size and regions of a new journal; a usable one has at least 8 MiB.
+    /// - Returns: The journal, and the records read from it.
+    /// - Throws: `SpoolFault` if it belongs to another version or node, or there is no space for it; `SystemError` if it
+    ///   cannot be read or written. The operator must correct all of these.
+    static func open(
+        _ lock: JournalLock, layout: JournalLayout
     ) throws -> (journal: Journal, replay: JournalReplay) {
-        let file = try directory.openForWriting(fileName, mode: 0o600)
-        guard try file.lock() else {
-            throw SpoolFault(
-                "another daemon uses \(directory.path) as node '\(node)'",
-                hint: "stop it, or set `node:` to another name",
-                cause: SystemError.locked("fcntl F_OFD_SETLK", file.path))
-        }
+        let (directory, node) = (lock.directory, lock.node)
+        let file = lock.take()
         guard let known = try JournalReading.label(of: file, node: node) else {
             return try make(file, in: directory, JournalLabel(layout: layout, node: node))
         }

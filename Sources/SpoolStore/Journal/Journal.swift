@@ -166,6 +166,11 @@ package final class Journal: Sendable {
     /// Returns the finals of an app's live jobs that have ended, which tell where their files are or will be.
     package func finals(of app: String) -> [JournalFinal] { state.withLock { $0.book.finals(of: app) } }
 
+    /// How often a daemon died while it read a file, as far as is recorded; `nil` if none is known to have.
+    package func suspicion(of subject: JournalSubject) -> JournalSuspicion? {
+        state.withLock { $0.book.suspicion(of: subject) }
+    }
+
     /// The error that broke the journal; `nil` if it works.
     package var fault: SystemError? { state.withLock { $0.fault } }
 
@@ -236,7 +241,7 @@ package final class Journal: Sendable {
     }
 
     /// Runs an operation on the file. A failure breaks the journal.
-    private func breaking(_ body: (borrowing OpenFile) throws(SystemError) -> Void) throws(JournalFault) {
+    func breaking(_ body: (borrowing OpenFile) throws(SystemError) -> Void) throws(JournalFault) {
         do {
             try body(file)
         } catch {

@@ -6,20 +6,20 @@ package import SpoolModel
 
 /// The refs of one app's sent jobs: `dedupe/<app>-<day>` in the daemon's own folder, one file a day. Calls block.
 ///
-/// Files are appended to and synced, never changed. A torn line from a crash fails its checksum and is skipped. When a
-/// new file is begun, files older than the window are removed.
+/// Files are appended to and synced, never changed. When a new file is begun, files older than the window are removed.
+/// In a cluster each node records its own jobs, and reads the records of the others.
 package final class RefBook {
     private static let folderName = Array("dedupe".utf8)
 
     private let app: String
     private let state: Directory
     private let window: Duration
-    private var folder: Directory?
+    /// The records of this node; `nil` until there is a folder for them.
+    private var own: RefShelf?
+    /// The records of the other nodes, by node, and the spool in which they are; `nil` for a daemon that works alone.
+    private var peers: [String: RefShelf] = [:]
+    private var cluster: Spool?
     private var today: RefFile?
-    private var index = RefIndex()
-    /// The days whose files have not been read yet, and the file that is being read.
-    private var unread: [String] = []
-    private var reading: RefReading?
 
     /// Opens the files of earlier runs. Read them with `readOn` before any other call.
     ///
@@ -33,11 +33,20 @@ package final class RefBook {
         of app: String, in state: Directory, keeping window: Duration, at now: WallTime
     ) throws(SystemError) {
         (self.app, self.state, self.window) = (app, state, window)
-        guard try state.status(of: Self.folderName) != nil else { return }
-        let folder = try state.openChild(Self.folderName)
-        self.folder = folder
-        try removeOld(in: folder, at: now)
-        unread = try folder.names().compactMap { day(of: $0) }
+        if try state.status(of: Self.folderName) != nil {
+            let folder = try state.openChild(Self.folderName)
+            try removeOld(in: folder, at: now)
+            own = try RefShelf(of: app, in: folder)
+        }
+    }
+
+    /// Counts the records of the other nodes of a cluster, too. Call it before `readOn`.
+    ///
+    /// - Parameter spool: The spool.
+    /// - Throws: `SystemError`: the folders cannot be read, so the sent jobs are unknown.
+    package func follow(nodesOf spool: Spool) throws(SystemError) {
+        cluster = spool
+        try findPeers()
     }
 
     /// Reads the next part of the files of earlier runs.
@@ -45,14 +54,27 @@ package final class RefBook {
     /// - Returns: Whether there is more.
     /// - Throws: `SystemError`: a file cannot be read, so the sent jobs are unknown.
     package func readOn() throws(SystemError) -> Bool {
-        guard let folder else { return false }
-        if reading == nil, let day = unread.popLast() {
-            reading = try RefReading(name(of: day), of: day, in: folder)
-        }
-        guard let reading else { return false }
-        if try !reading.readOn({ index.note(Array($0), on: reading.day, at: $1) }) { self.reading = nil }
-        return true
+        for shelf in shelves where try shelf.readOn() { return true }
+        return false
     }
+
+    /// Reads what other nodes have recorded since. Call it once no other node can send a job with the same sign.
+    ///
+    /// - Throws: `SystemError`: it cannot be read; ask again later.
+    package func readNews() throws(SystemError) {
+        try findPeers()
+        for shelf in peers.values { try shelf.readNews() }
+    }
+
+    private func findPeers() throws(SystemError) {
+        guard let cluster else { return }
+        for peer in try PeerFolder.all(in: cluster) where peer.node != cluster.node && peers[peer.node] == nil {
+            guard let state = try peer.state(named: Self.folderName) else { continue }
+            peers[peer.node] = try RefShelf(of: app, in: state)
+        }
+    }
+
+    private var shelves: [RefShelf] { (own.map { [$0] } ?? []) + peers.values }
 
     /// Returns another job with the same sign that was sent within the window.
     ///
@@ -66,11 +88,11 @@ package final class RefBook {
         sentWith sign: JobSign, before id: JobID, at now: WallTime
     ) throws(SystemError) -> EarlierJob? {
         let key = RefRecord.key(of: sign)
-        for place in index.places(of: key) {
-            guard let record = try self.record(at: place), record.key == key, record.job.id != id,
-                now - record.job.endedAt < window
-            else { continue }
-            return record.job
+        for shelf in shelves {
+            let found = try shelf.records(of: key).first { record in
+                record.key == key && record.job.id != id && now - record.job.endedAt < window
+            }
+            if let found { return found.job }
         }
         return nil
     }
@@ -81,8 +103,8 @@ package final class RefBook {
     /// - Throws: `SystemError`: the records cannot be read; ask again later.
     package func job(like file: FileSign, before id: JobID, at now: WallTime) throws(SystemError) -> EarlierJob? {
         let key = RefRecord.key(of: file)
-        for place in index.places(of: key) {
-            if try record(at: place)?.fileKey == key { return nil }
+        for shelf in shelves {
+            if try shelf.records(of: key).contains(where: { $0.fileKey == key }) { return nil }
         }
         return try job(sentWith: .file(file.sum), before: id, at: now)
     }
@@ -100,41 +122,20 @@ package final class RefBook {
         let file = try self.file(at: now)
         let offsets = try file.append(new.map(\.line))
         for (record, offset) in zip(new, offsets) {
-            for key in [record.key, record.fileKey].compactMap(\.self) { index.note(key, on: file.day, at: offset) }
+            for key in [record.key, record.fileKey].compactMap(\.self) { own?.note(key, on: file.day, at: offset) }
         }
     }
 
     private func isKept(_ record: RefRecord) throws(SystemError) -> Bool {
-        for place in index.places(of: record.key) {
-            guard let known = try self.record(at: place) else { continue }
+        guard let own else { return false }
+        return try own.records(of: record.key).contains { known in
             // Times read from a file are truncated to milliseconds.
-            if known.key == record.key, known.fileKey == record.fileKey, known.job.id == record.job.id,
-                record.job.endedAt - known.job.endedAt < .milliseconds(1)
-            {
-                return true
-            }
+            known.key == record.key && known.fileKey == record.fileKey && known.job.id == record.job.id
+                && record.job.endedAt - known.job.endedAt < .milliseconds(1)
         }
-        return false
     }
 
     // MARK: Files
-
-    private func name(of day: String) -> [UInt8] { Array("\(app)-\(day)".utf8) }
-
-    /// Returns the day of a file of this app; `nil` for other names.
-    private func day(of name: [UInt8]) -> String? {
-        let day = String(decoding: name.suffix(10), as: UTF8.self)
-        return name == self.name(of: day) && WallTime(rfc3339: day + "T00:00:00Z") != nil ? day : nil
-    }
-
-    /// Returns the record at a place; `nil` if there is none, because the file was removed.
-    private func record(at place: RefIndex.Place) throws(SystemError) -> RefRecord? {
-        guard let folder, try folder.status(of: name(of: place.day)) != nil else { return nil }
-        let file = try folder.openForReading(name(of: place.day))
-        var bytes: [UInt8] = []
-        _ = try file.read(RefRecord.lineByteLimit + 1, at: place.offset, appendingTo: &bytes)
-        return RefRecord(line: bytes.prefix { $0 != UInt8(ascii: "\n") })
-    }
 
     /// Returns the file to append to.
     private func file(at now: WallTime) throws(SystemError) -> RefFile {
@@ -143,20 +144,25 @@ package final class RefBook {
             if try today.isThere() { return today }
             // The file was removed, and its records with it. Later records must be in a new file for the next start to
             // find them.
-            index.remove(day)
+            own?.remove(day)
         }
-        let folder = try self.madeFolder()
-        let file = try RefFile(name(of: day), of: day, in: folder)
-        try removeOld(in: folder, at: now)
+        let shelf = try madeShelf()
+        let file = try RefFile(shelf.name(of: day), of: day, in: shelf.folder)
+        try removeOld(in: shelf.folder, at: now)
         today = file
         return file
     }
 
-    private func madeFolder() throws(SystemError) -> Directory {
-        if let folder, try folder.status().linkCount > 0 { return folder }
+    private func madeShelf() throws(SystemError) -> RefShelf {
+        if let own, try own.folder.status().linkCount > 0 { return own }
         let made = try state.makeChild(Self.folderName, mode: 0o700)
-        folder = made
-        return made
+        if let own {
+            own.move(to: made)
+            return own
+        }
+        let shelf = try RefShelf(of: app, in: made)
+        own = shelf
+        return shelf
     }
 
     /// Removes the files that are older than the window, of all apps.
@@ -165,7 +171,7 @@ package final class RefBook {
             let day = String(decoding: name.suffix(10), as: UTF8.self)
             guard RefIndex.isOver(day, after: window, at: now) else { continue }
             try folder.unlink(name)
-            if name == self.name(of: day) { index.remove(day) }
+            if name == own?.name(of: day) { own?.remove(day) }
         }
     }
 }
@@ -206,31 +212,5 @@ private final class RefFile {
         try file.syncData(.state)
         (end, isTorn) = (end + Int64(bytes.count), false)
         return offsets
-    }
-}
-
-/// The file of one day, while it is read for the first time.
-private final class RefReading {
-    /// How many bytes are read at a time.
-    private static let pieceByteCount = 256 << 10
-
-    let day: String
-    private let file: OpenFile
-    private var lines = RefLines()
-    private var offset: Int64 = 0
-
-    /// Opens a day's file.
-    init(_ name: [UInt8], of day: String, in folder: Directory) throws(SystemError) {
-        file = try folder.openForReading(name)
-        self.day = day
-    }
-
-    /// Reads the next part, and reports each ref with the offset of its line. Returns whether there is more.
-    func readOn(_ found: (_ key: ArraySlice<UInt8>, _ offset: Int64) -> Void) throws(SystemError) -> Bool {
-        var piece: [UInt8] = []
-        let count = try file.read(Self.pieceByteCount, at: offset, appendingTo: &piece)
-        lines.take(piece, found)
-        offset += Int64(count)
-        return count > 0
     }
 }

@@ -5,7 +5,7 @@ package import SpoolModel
 
 /// One pass over an app's archives and feedback that deletes files past their retention time.
 ///
-/// It deletes jobs and results in day folders, those folders, and this node's feedback files. It keeps other names and follows
+/// It deletes jobs and results in day folders, those folders, and feedback files. It keeps other names and follows
 /// no link. A job is deleted before its result, so that no job is ever left without its result. The next sweep deletes a
 /// result that a crash in between has left. Nothing is synced: files that a power loss brings back are deleted again. Owned by
 /// one actor. Each step blocks for a few milliseconds, and memory does not grow with the number of files.
@@ -204,7 +204,8 @@ package final class RetentionSweep {
 
     private func takeFeedback(_ entry: DirectoryListing.Entry, at now: WallTime) {
         guard entry.name.lexicographicallyPrecedes(horizon), let directory, let name = FileName(bytes: entry.name),
-            let time = FeedbackFolder.time(of: entry.name, node: app.node)
+            let time = rules.coversAllNodes
+                ? FeedbackFolder.time(of: entry.name) : FeedbackFolder.time(of: entry.name, node: app.node)
         else { return }
         switch rules.fate(ofFeedback: time, at: now, toldThrough: told) {
         case .kept: break

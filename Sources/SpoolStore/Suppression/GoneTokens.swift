@@ -9,6 +9,7 @@ import SpoolModel
 package final class GoneTokens {
     /// How many stale records trigger a rewrite of the log even if few tokens are gone.
     private static let staleLimit = 4096
+    private static let folderName = Array("gone".utf8)
 
     /// How many unusable bytes followed the last record; `nil` until the log has been read.
     package private(set) var uselessByteCount: Int?
@@ -22,6 +23,8 @@ package final class GoneTokens {
     /// How many records there must be before the rewrite is tried again.
     private var rewriteFloor = 0
     private var isDirty = false
+    /// The logs of the other nodes of a cluster, by node.
+    private var followers: [String: GoneFollower] = [:]
 
     /// Opens or creates the log of an app. Read it with `readOn` before any other call.
     ///
@@ -30,7 +33,7 @@ package final class GoneTokens {
     ///   - state: The daemon's state folder.
     /// - Throws: `SystemError`: it cannot be opened or created. Report it and continue without the log.
     package init(of app: String, in state: Directory) throws(SystemError) {
-        folder = try state.makeChild(Array("gone".utf8), mode: 0o700)
+        folder = try state.makeChild(Self.folderName, mode: 0o700)
         name = Array("\(app).gone".utf8)
         temporaryName = Array(".\(app).gone".utf8)
         try folder.unlink(temporaryName)
@@ -74,6 +77,31 @@ package final class GoneTokens {
     /// - Throws: `SystemError`: the log cannot be read or written, and the token is not recorded.
     package func remember(_ token: ArraySlice<UInt8>, goneSince time: WallTime) throws(SystemError) {
         try add(GoneRecord(.gone, token, at: time))
+    }
+
+    /// Adds what the other nodes of a cluster have recorded since: then this log alone decides.
+    ///
+    /// - Parameter spool: The spool.
+    /// - Returns: Whether there is more.
+    /// - Throws: `SystemError`: a log cannot be read or written. Try again later.
+    package func readNews(in spool: Spool) throws(SystemError) -> Bool {
+        for peer in try PeerFolder.all(in: spool) where peer.node != spool.node && followers[peer.node] == nil {
+            guard let folder = try peer.state(named: Self.folderName) else { continue }
+            followers[peer.node] = GoneFollower(name, in: folder)
+        }
+        var hasMore = false
+        for follower in followers.values {
+            if try follower.readOn({ (record) throws(SystemError) in try take(record) }) { hasMore = true }
+        }
+        return hasMore
+    }
+
+    private func take(_ record: GoneRecord) throws(SystemError) {
+        // A token that was registered again is sent to, unless it became invalid after that.
+        if record.kind == .registered {
+            guard let since = try table.goneSince(record.token[...]), since < record.time else { return }
+        }
+        try add(record)
     }
 
     private func add(_ record: GoneRecord?) throws(SystemError) {

@@ -38,7 +38,8 @@ final class JournalRun {
         new = try folder.makeChild(Array("new".utf8), mode: 0o700)
         work = try folder.makeChild(Array("work".utf8), mode: 0o700)
         done = try folder.makeChild(Array("done".utf8), mode: 0o700)
-        journal = try Journal.open(in: folder, node: "bench", layout: JournalLayout(byteCount: 64 << 20)).journal
+        journal = try JournalLock.openJournal(of: "bench", in: folder, layout: JournalLayout(byteCount: 64 << 20))
+            .journal
         log = try folder.create(Array("log".utf8), mode: 0o600)
         names = (0..<count).map { Array("job-\($0).json".utf8) }
         self.mode = mode

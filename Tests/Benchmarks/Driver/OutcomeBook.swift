@@ -41,8 +41,8 @@ actor OutcomeBook {
         mode = plan.mode
         self.gateway = gateway
         self.reactor = reactor
-        journal = try Journal.open(
-            in: try Directory.open(path: plan.folder), node: "bench", layout: JournalLayout(byteCount: 64 << 20)
+        journal = try JournalLock.openJournal(
+            of: "bench", in: try Directory.open(path: plan.folder), layout: JournalLayout(byteCount: 64 << 20)
         ).journal
         guard let name = FileName(bytes: Array("job".utf8)) else { throw Fault(description: "no file name") }
         var facts = JournalHeader.Facts(id: GatewayRun.job, app: "bench", name: name)

@@ -24,7 +24,7 @@ struct Doubts {
         let place = try TemporaryDirectory()
         try place.directory.create(Array("journal".utf8), mode: 0o600).write(bytes)
         let layout = JournalLayout(byteCount: Journal.usualByteCount)
-        let (_, replay) = try Journal.open(in: place.directory, node: "node-a", layout: layout)
+        let (_, replay) = try JournalLock.openJournal(of: "node-a", in: place.directory, layout: layout)
         for job in replay.jobs.values where !job.intents.isEmpty {
             let name = String(decoding: job.facts.name.bytes, as: UTF8.self)
             for range in job.intents.runs { announced[name, default: IndexRuns()].insert(range) }

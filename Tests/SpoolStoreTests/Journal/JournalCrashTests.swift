@@ -23,7 +23,7 @@ import JournalModel
             await #expect(processExitsWith: .signal(SIGKILL)) {
                 [number, path = path as String, other = other as String] in
                 let directory = try Directory.open(path: path)
-                let (journal, _) = try Journal.open(in: directory, node: "host-a", layout: TestJournal.layout)
+                let (journal, _) = try JournalLock.openJournal(of: "host-a", in: directory, layout: TestJournal.layout)
                 let count = try Directory.open(path: other).create(Array("count".utf8), mode: 0o600)
                 try journal.append(.header(header(job(1))))
                 FailPlan(under: path, points: FailPoint.list("\(number):kill") ?? []).install()
@@ -84,7 +84,7 @@ import JournalModel
         private func results(in state: CrashState) throws -> Int {
             let place = try TemporaryDirectory()
             try state.materialize(at: place.directory)
-            let (_, replay) = try Journal.open(in: place.directory, node: "host-a", layout: TestJournal.layout)
+            let (_, replay) = try JournalLock.openJournal(of: "host-a", in: place.directory, layout: TestJournal.layout)
             #expect(replay.damage.isEmpty)
             return replay.jobs[job(1)]?.tally.accepted ?? -1
         }
@@ -102,7 +102,8 @@ import JournalModel
             let plan = FailPlan(under: place.path, isRecording: true)
             plan.install()
             defer { plan.remove() }
-            let (journal, _) = try Journal.open(in: place.directory, node: "host-a", layout: TestJournal.layout)
+            let (journal, _) = try JournalLock.openJournal(
+                of: "host-a", in: place.directory, layout: TestJournal.layout)
             try journal.append(accepted(job(1), results..<(results + 1)))
             try journal.flush()
             return plan.changes

@@ -75,7 +75,7 @@ import Testing
         let layout = JournalLayout(byteCount: 8 << 20)
         var bytes: [UInt8]?
         for number in 0..<trials(42, full: 500) {
-            let (journal, replay) = try Journal.open(in: test.place.directory, node: "host-a", layout: layout)
+            let (journal, replay) = try JournalLock.openJournal(of: "host-a", in: test.place.directory, layout: layout)
             if number == 0 {
                 try journal.append(.header(header(job(1))))
                 try journal.append(.claimed(job(1)))
@@ -95,14 +95,14 @@ import Testing
     @Test func `a journal keeps its size`() throws {
         do { _ = try test.open() }
         let other = JournalLayout(byteCount: 8 << 20)
-        let (journal, _) = try Journal.open(in: test.place.directory, node: "host-a", layout: other)
+        let (journal, _) = try JournalLock.openJournal(of: "host-a", in: test.place.directory, layout: other)
         #expect(journal.layout == TestJournal.layout)
     }
 
     @Test func `another node's journal is refused`() throws {
         do { _ = try test.open() }
         let fault = #expect(throws: SpoolFault.self) {
-            _ = try Journal.open(in: test.place.directory, node: "host-b", layout: TestJournal.layout)
+            _ = try JournalLock.openJournal(of: "host-b", in: test.place.directory, layout: TestJournal.layout)
         }
         #expect(fault?.message.contains("host-a") == true)
     }
@@ -123,7 +123,8 @@ import Testing
     func `a volume without room for the journal is named, and nothing is left on it`() throws {
         let volume = try SmallVolume(byteCount: 4 << 20)
         let fault = #expect(throws: SpoolFault.self) {
-            _ = try Journal.open(in: volume.directory, node: "host-a", layout: JournalLayout(byteCount: 8 << 20))
+            _ = try JournalLock.openJournal(
+                of: "host-a", in: volume.directory, layout: JournalLayout(byteCount: 8 << 20))
         }
         #expect(fault?.hint.contains("journal.size") == true)
         #expect(try volume.directory.names().isEmpty)

@@ -18,7 +18,7 @@ struct TestJournal {
 
     /// Opens the journal as the next daemon does, the last one having gone.
     func open() throws -> (journal: Journal, replay: JournalReplay) {
-        try Journal.open(in: place.directory, node: "host-a", layout: Self.layout)
+        try JournalLock.openJournal(of: "host-a", in: place.directory, layout: Self.layout)
     }
 }
 

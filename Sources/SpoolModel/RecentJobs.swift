@@ -1,16 +1,18 @@
-import APNSModel
-import SpoolModel
+package import APNSModel
 
 /// The names of the jobs that ended last, for late corrections.
-struct RecentJobs {
+package struct RecentJobs {
     private static let limit = 10_000
 
     private var identities: [JobID: JobIdentity] = [:]
     private var order: [JobID] = []
     private var oldest = 0
 
+    /// Creates an empty list.
+    package init() {}
+
     /// Adds a job, and forgets the oldest one beyond the limit.
-    mutating func add(_ identity: JobIdentity) {
+    package mutating func add(_ identity: JobIdentity) {
         identities[identity.id] = identity
         if order.count < Self.limit {
             order.append(identity.id)
@@ -22,5 +24,5 @@ struct RecentJobs {
     }
 
     /// The names of a job; `nil` if it was forgotten.
-    subscript(id: JobID) -> JobIdentity? { identities[id] }
+    package subscript(id: JobID) -> JobIdentity? { identities[id] }
 }

@@ -1,16 +1,16 @@
 import APNSModel
-import JournalModel
+package import JournalModel
 
 /// An earlier daemon's records of a job that is read again: where to resume, and which lines may be unpublished.
-struct Resumption {
+package struct Resumption {
     /// Notifications that were sent, have no outcome and must not be resent.
-    let doubtful: IndexRuns
+    package let doubtful: IndexRuns
     /// Outcomes whose lines are published again.
-    let untold: [JournalResult]
+    package let untold: [JournalResult]
     /// How the job ended; `nil` if it had not.
-    let final: JournalFinal?
+    package let final: JournalFinal?
     /// Whether the rejected and expired notifications were too scattered to list.
-    var isAbridged = false
+    package var isAbridged = false
 
     /// A range of a result, with the position of the result in `untold`.
     private struct Part {
@@ -24,7 +24,7 @@ struct Resumption {
     private let parts: [Part]
 
     /// Creates a resumption. Costs O(*n* log *n*) in the number *n* of ranges of all results.
-    init(doubtful: IndexRuns, untold: [JournalResult], final: JournalFinal?, isAbridged: Bool = false) {
+    package init(doubtful: IndexRuns, untold: [JournalResult], final: JournalFinal?, isAbridged: Bool = false) {
         (self.doubtful, self.untold, self.final, self.isAbridged) = (doubtful, untold, final, isAbridged)
         var parts: [Part] = []
         for (place, result) in untold.enumerated() {
@@ -41,7 +41,7 @@ struct Resumption {
     ///
     /// Costs O(log *n*), plus a check of each range from the first whose `reach` exceeds the start of `indices` to the last
     /// that begins before their end.
-    func untold(in indices: Range<Int>) -> [(result: JournalResult, range: Range<Int>)] {
+    package func untold(in indices: Range<Int>) -> [(result: JournalResult, range: Range<Int>)] {
         let start = firstPart { $0.reach > indices.lowerBound }
         let end = firstPart { $0.range.lowerBound >= indices.upperBound }
         guard start < end else { return [] }

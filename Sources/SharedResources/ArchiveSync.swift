@@ -1,8 +1,8 @@
-import LinuxIO
-import SpoolStore
+package import LinuxIO
+package import SpoolStore
 
 /// Makes archived files survive a power loss. Uses a thread of its own, because a sync may take long.
-actor ArchiveSync {
+package actor ArchiveSync {
     private let worker: WorkerThread
     /// The start of the last successful sync of each filesystem, by device.
     private var begun: [UInt64: ContinuousClock.Instant] = [:]
@@ -11,13 +11,14 @@ actor ArchiveSync {
         worker = try WorkerThread(name: "archives")
     }
 
-    nonisolated var unownedExecutor: UnownedSerialExecutor { worker.executor }
+    /// The executor of its thread.
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { worker.executor }
 
     /// Syncs the filesystem of an app, unless a sync of it has begun after this call. Apps that call at the same time
     /// share a sync.
     ///
     /// - Throws: `SystemError`. A failed sync cannot be retried.
-    nonisolated func sync(_ spool: AppSpool) async throws(SystemError) {
+    package nonisolated func sync(_ spool: AppSpool) async throws(SystemError) {
         try await sync(spool.work, askedAt: .now)
     }
 
@@ -25,21 +26,14 @@ actor ArchiveSync {
     /// app waits for all results of another.
     ///
     /// - Throws: `SystemError`: ENOSPC, EIO and the like.
-    func stage(_ draft: ResultDraft, in work: Directory) throws(SystemError) {
+    package func stage(_ draft: ResultDraft, in work: Directory) throws(SystemError) {
         try draft.stage(in: work)
     }
 
     /// Syncs the list of tokens that are no longer valid.
     ///
     /// - Throws: `SystemError`: entries not synced before may be lost.
-    func sync(_ file: GoneFile) throws(SystemError) {
-        try file.sync()
-    }
-
-    /// Syncs the data read from a feedback service.
-    ///
-    /// - Throws: `SystemError`: the data may be lost.
-    func sync(_ file: KeptFeedback) throws(SystemError) {
+    package func sync(_ file: GoneFile) throws(SystemError) {
         try file.sync()
     }
 

@@ -1,5 +1,6 @@
 import APNSModel
 import JournalModel
+package import SpoolModel
 
 /// The figures for a set of jobs: those of one app, or of all.
 package struct ReportFigures: Hashable, Sendable {

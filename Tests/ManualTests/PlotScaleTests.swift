@@ -1,4 +1,5 @@
 import APNSModel
+import Report
 import SpoolModel
 import TestSupport
 import Testing

@@ -1,7 +1,7 @@
 import APNSModel
+import SpoolModel
 import Testing
 
-@testable import AppEngine
 
 /// What was taken back from the gateway and is to be handed out again.
 struct FreedBatchesTests {

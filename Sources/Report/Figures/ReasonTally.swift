@@ -1,3 +1,5 @@
+import SpoolModel
+
 /// Counts the reasons why notifications were not accepted. Counts per job, because a retried job may end differently.
 struct ReasonTally: Sendable {
     private struct Entry {

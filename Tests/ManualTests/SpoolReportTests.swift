@@ -3,6 +3,7 @@ import Document
 import JSON
 import JobFormat
 import JournalModel
+import Report
 import SpoolModel
 import TestSupport
 import Testing
@@ -209,3 +210,6 @@ struct SpoolReportTests {
         #expect(report.total.sending.longest == .zero)
     }
 }
+
+/// The time of these tests.
+let noon = WallTime(epochSeconds: 1_795_262_400)

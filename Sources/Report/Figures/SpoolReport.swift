@@ -2,6 +2,7 @@ package import APNSModel
 package import Document
 package import JobFormat
 package import JournalModel
+import SpoolModel
 
 /// A report on the jobs and notifications of a time span, by app, time and reason. Memory is bounded, except for about
 /// 40 bytes per job to recognize jobs already counted, and about 300 for each job that did not simply succeed.

@@ -4,7 +4,6 @@ import SpoolModel
 import TestSupport
 import Testing
 
-@testable import AppEngine
 
 /// Which lines of an earlier daemon are told again.
 struct ResumptionTests {

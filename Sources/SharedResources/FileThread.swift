@@ -1,7 +1,4 @@
-package import Configuration
-package import JobOperations
 package import LinuxIO
-import SharedResources
 
 /// A thread for the files of some apps on one filesystem, and one that all apps on it share for syncs. When the
 /// filesystem hangs, only the apps on it wait.
@@ -11,9 +8,9 @@ package actor FileThread {
     /// The thread for file operations.
     package nonisolated let worker: WorkerThread
     /// Syncs archived files.
-    nonisolated let archives: ArchiveSync
+    package nonisolated let archives: ArchiveSync
     /// Decides which job is read next.
-    nonisolated let turns: TurnGate
+    package nonisolated let turns: TurnGate
 
     /// Starts the first thread for the files of a filesystem, and the one for syncs.
     ///
@@ -35,17 +32,6 @@ package actor FileThread {
         turns = TurnGate(on: worker)
     }
 
+    /// The executor of the thread for file operations.
     package nonisolated var unownedExecutor: UnownedSerialExecutor { worker.executor }
-
-    /// Whether an app's directory is still the one that it opened. This takes as long as its filesystem needs.
-    package func isHome(_ runner: AppRunner, _ identity: FileIdentity?) -> Bool { runner.isHome(identity) }
-
-    /// Opens an app. This takes as long as its filesystem needs.
-    ///
-    /// - Throws: The errors of `AppRunner.init` and `AppRunner.readOn`.
-    package func open(_ app: ConfiguredApp, in context: DaemonContext, left: LeftBehind) async throws -> AppRunner {
-        let runner = try AppRunner(app, in: context, left: left)
-        while try await runner.readOn() { await worker.yield() }
-        return runner
-    }
 }

@@ -1,44 +1,44 @@
-import APNSGateway
+package import APNSGateway
 package import Configuration
+import JobOperations
 package import LinuxIO
 package import Logging
-package import SharedResources
 package import SpoolStore
 
 /// The resources that the daemon opens once at its start, and shares with its parts and its apps.
 package struct DaemonResources: Sendable {
     /// The daemon's name in the spool.
-    package let node: String
+    package private(set) var node: String
     /// The daemon's logger.
-    package let logger: Logger
+    package private(set) var logger: Logger
     /// The spool, with its journal.
-    package let spool: Spool
-    /// Claims jobs for this daemon.
-    package var tenure: any Tenure { spool }
+    package private(set) var spool: Spool
     /// The reactor that serves sockets and timers.
     package let reactor: Reactor
     /// The first thread for files on the spool's own filesystem; the daemon runs there, too.
     package let files: FileThread
     /// Provider tokens and other data that outlives the daemon.
-    let state: Directory
-    /// Keeps other daemons out of `state`.
-    private let stateLock: StateLock
+    package private(set) var state: Directory
+    /// Keeps other daemons out of `state`; `nil` in a cluster, where the journal's lock does.
+    private let stateLock: StateLock?
     /// The provider tokens, shared by all apps with the same key.
-    let tokens: TokenSources
+    package let tokens: TokenSources
     /// The reserve for a full volume.
-    let ballast: BallastKeeper
+    package let ballast: BallastKeeper
     /// Lets the daemon read one file while it reads no other.
-    let reading: ReadingGate
+    package let reading: ReadingGate
     /// Limits how many hooks start at the same time.
-    let hooks: HookGate
+    package let hooks: HookGate
     /// Signalled when the journal fails or needs room.
-    package let journalWakeup: Wakeup
+    package private(set) var journalWakeup: Wakeup
     /// Signalled when the status has changed.
     package let statusWakeup: Wakeup
     /// Signalled when a draining app has become idle.
     package let idleWakeup: Wakeup
     /// Detects steps of the wall clock.
     package let clock: ClockWatch
+    /// The nodes that run; `nil` for a daemon that works alone.
+    package let cluster: ClusterView?
 
     /// Opens spool, state folder, reactor and threads. Blocks.
     ///
@@ -47,17 +47,50 @@ package struct DaemonResources: Sendable {
         self.logger = logger
         node = configuration.node ?? Host.name
         clock = ClockWatch(logger)
-        spool = try Spool(path: configuration.spool, node: node, journalByteCount: configuration.journalByteCount)
-        state = try Self.openState(configuration.state)
-        stateLock = try Self.lock(state)
+        cluster = configuration.cluster == nil ? nil : ClusterView(of: node)
+        spool = try Self.openSpool(configuration, node, logger)
+        let shared = try spool.openState()
+        state = try shared ?? Self.openState(configuration.state)
+        stateLock = shared == nil ? try Self.lock(state) : nil
         reactor = try Reactor()
         files = try FileThread()
         tokens = TokenSources(
-            folder: try Self.openTokens(in: state), worker: try WorkerThread(name: "tokens"), logger: logger)
+            folder: try Self.openTokens(in: try spool.openCommonState() ?? state),
+            worker: try WorkerThread(name: "tokens"), logger: logger)
         reading = ReadingGate(on: reactor)
         hooks = HookGate(on: reactor)
         ballast = BallastKeeper(spool, on: files.worker, logger)
         (journalWakeup, statusWakeup, idleWakeup) = (Wakeup(on: reactor), Wakeup(on: reactor), Wakeup(on: reactor))
+    }
+
+    /// Opens the spool. In a cluster, waits for the journal: another node may finish this one's jobs, or a file server may
+    /// still keep a lock of its earlier life.
+    private static func openSpool(
+        _ configuration: DaemonConfiguration, _ node: String, _ logger: Logger
+    ) throws -> Spool {
+        var terms = configuration.cluster
+        terms?.patience = .zero
+        let (path, byteCount) = (configuration.spool, configuration.journalByteCount)
+        do {
+            return try Spool(path: path, node: node, journalByteCount: byteCount, cluster: terms)
+        } catch let fault as SpoolFault where fault.cause?.isLocked == true && terms != nil {
+            logger.notice("waiting for the journal", metadata: [LogKey.error: "\(fault.message)"])
+            return try Spool(path: path, node: node, journalByteCount: byteCount, cluster: configuration.cluster)
+        }
+    }
+
+    /// Returns the resources for the jobs of a node that has died: its name, its journal and its state.
+    ///
+    /// - Parameter spool: The spool, opened in place of that node.
+    /// - Returns: The resources; all others are this daemon's.
+    /// - Throws: `SystemError`: its state cannot be opened.
+    package func inPlace(of spool: Spool) throws -> DaemonResources {
+        var copy = self
+        (copy.node, copy.spool) = (spool.node, spool)
+        copy.state = try spool.openState() ?? state
+        copy.journalWakeup = Wakeup(on: reactor)
+        copy.logger[metadataKey: LogKey.node] = "\(spool.node)"
+        return copy
     }
 
     /// Opens the state folder, and creates it if only its last component is missing.

@@ -1,0 +1,57 @@
+package import APNSModel
+
+/// A mark in the first page of a journal that a running node of a cluster renews: it shows that the node still works.
+///
+/// It has a sector of its own, so that a torn write of it damages nothing else. Only the holder of the journal's lock
+/// writes it, and each writer counts on from what it found.
+package struct JournalBeat: Hashable, Sendable {
+    /// The offset of the mark in the file.
+    package static let offset: Int64 = 1024
+    /// The bytes of the mark.
+    package static let byteCount = 32
+    private static let magic = Array("psbeat01".utf8)
+
+    /// How often the mark was written; it starts anywhere.
+    package let number: UInt64
+    /// When it was written, by the clock of the node that wrote it. Only for people: clocks differ.
+    package let at: WallTime
+    /// Whether it is the last one of a node that stopped and does nothing more. Then nobody has to wait for its lease.
+    package let isLast: Bool
+
+    /// Creates a mark.
+    package init(number: UInt64, at time: WallTime, isLast: Bool = false) {
+        (self.number, at, self.isLast) = (number, time, isLast)
+    }
+
+    /// Returns the mark that follows.
+    package func next(at time: WallTime, isLast: Bool = false) -> JournalBeat {
+        JournalBeat(number: number &+ 1, at: time, isLast: isLast)
+    }
+
+    /// The bytes to write.
+    package var bytes: [UInt8] {
+        var bytes = Self.magic
+        bytes.appendInteger(number)
+        bytes.appendInteger(at.nanoseconds)
+        bytes.appendInteger(UInt32(isLast ? 1 : 0))
+        bytes.appendInteger(CRC32C.checksum(bytes.span))
+        return bytes
+    }
+
+    /// Reads a mark.
+    ///
+    /// - Returns: `nil` if the bytes are none: the node was never in a cluster, or a crash tore the mark.
+    package init?(bytes: [UInt8]) {
+        guard bytes.count == Self.byteCount, bytes.starts(with: Self.magic) else { return nil }
+        var decoder = JournalDecoder(bytes, Self.magic.count..<Self.byteCount)
+        do throws(JournalMalformed) {
+            let (number, time) = (try decoder.integer(UInt64.self), try decoder.integer(Int64.self))
+            let flags = try decoder.integer(UInt32.self)
+            let checksum = CRC32C.checksum(bytes.span.extracting(0..<Self.byteCount - 4))
+            guard try decoder.integer(UInt32.self) == checksum else { return nil }
+            self.init(number: number, at: WallTime(nanoseconds: time), isLast: flags & 1 == 1)
+        } catch {
+            return nil
+        }
+    }
+}

@@ -1,0 +1,79 @@
+package import JournalModel
+package import LinuxIO
+import SpoolModel
+
+/// The folder of another node of the cluster, `.pushspool/<node>/`. Calls block; on a shared filesystem for many seconds.
+package struct PeerFolder: Sendable {
+    /// Whether the node runs.
+    package enum State: Hashable, Sendable {
+        /// Its journal is locked: it runs, or another node finishes its jobs.
+        case locked
+        /// Nobody has its journal. Its last mark tells this state from a later one; `nil` if it never was in a cluster.
+        case free(JournalBeat?)
+    }
+
+    /// The node's name.
+    package let node: String
+    private let directory: Directory
+
+    /// Returns the folders of all nodes that have a journal, including this one, by name.
+    ///
+    /// - Throws: `SystemError`: they cannot be listed.
+    package static func all(in spool: Spool) throws(SystemError) -> [PeerFolder] {
+        let own = try spool.root.openChild(Spool.folderName)
+        var found: [PeerFolder] = []
+        for name in try own.names() {
+            guard let node = String(validating: name, as: UTF8.self), NodeName.isValid(node) else { continue }
+            do throws(SystemError) {
+                let directory = try own.openChild(name)
+                // A journal without its first page is being created.
+                let status = try directory.status(of: Journal.fileName)
+                guard let status, status.byteCount > JournalLayout.labelByteCount else { continue }
+                found.append(PeerFolder(node: node, directory: directory))
+            } catch {
+                guard error.isNotFound || error.isNoDirectory else { throw error }
+            }
+        }
+        return found.sorted { $0.node < $1.node }
+    }
+
+    /// Returns whether the node runs. Takes no lock, so that a node that starts meanwhile gets its own.
+    ///
+    /// - Throws: `SystemError`: for example EIO.
+    package func state() throws(SystemError) -> State {
+        let file = try directory.openForWriting(Journal.fileName, mode: 0o600)
+        if try file.isLockedElsewhere() { return .locked }
+        var bytes: [UInt8] = []
+        _ = try file.read(JournalBeat.byteCount, at: JournalBeat.offset, appendingTo: &bytes)
+        return .free(JournalBeat(bytes: bytes))
+    }
+
+    /// Opens a folder in the node's state.
+    ///
+    /// - Returns: `nil` if it does not exist.
+    /// - Throws: `SystemError`: for example EIO.
+    func state(named name: [UInt8]) throws(SystemError) -> Directory? {
+        do throws(SystemError) {
+            return try directory.openChild(Array("state".utf8)).openChild(name)
+        } catch {
+            guard error.isNotFound else { throw error }
+            return nil
+        }
+    }
+
+    /// Takes the lock on the node's journal.
+    ///
+    /// - Returns: `nil` if it is taken.
+    /// - Throws: `SystemError`: for example EIO.
+    package func lock() throws(SystemError) -> JournalLock? { try JournalLock(of: node, in: directory) }
+
+    /// Opens the box for requests to the node.
+    ///
+    /// - Throws: `SystemError`: for example EIO.
+    package func requests() throws(SystemError) -> RequestBox { try RequestBox(in: directory) }
+
+    /// Returns the node's request for its journal; `nil` if there is none.
+    ///
+    /// - Throws: `SystemError`: for example EIO.
+    package func returnRequest() throws(SystemError) -> ReturnRequest? { try ReturnRequest.read(in: directory) }
+}

@@ -1,0 +1,82 @@
+package import LinuxIO
+
+/// Requests of other nodes of the cluster to a node, each a file in `.pushspool/<node>/requests/`, and its answers.
+///
+/// A request is complete when it has its name. The node that has the journal takes it, and puts the answer beside it.
+/// Calls block.
+package struct RequestBox: Sendable {
+    private static let byteLimit = 128 << 10
+
+    private let directory: Directory
+
+    /// Opens the box of a node, and creates it.
+    ///
+    /// - Parameter home: The node's folder.
+    /// - Throws: `SystemError`: it cannot be created.
+    init(in home: Directory) throws(SystemError) {
+        directory = try home.makeChild(Array("requests".utf8), mode: 0o700)
+    }
+
+    /// Adds a request.
+    ///
+    /// - Returns: Its name.
+    /// - Throws: `SystemError`: for example ENOSPC.
+    package func ask(_ request: [UInt8]) throws(SystemError) -> String {
+        let name = String(UInt64.random(in: 0 ... .max), radix: 16)
+        try put(request, as: name + ".request")
+        return name
+    }
+
+    /// Removes and returns the answer to a request; `nil` if there is none yet.
+    ///
+    /// - Throws: `SystemError`: for example EIO.
+    package func takeAnswer(to name: String) throws(SystemError) -> [UInt8]? { try take(name + ".answer") }
+
+    /// Withdraws a request that was not answered in time. It may still be carried out if it was taken.
+    ///
+    /// - Throws: `SystemError`: for example EIO.
+    package func withdraw(_ name: String) throws(SystemError) { try directory.unlink(Array((name + ".request").utf8)) }
+
+    /// Removes and returns the requests that are waiting.
+    ///
+    /// - Throws: `SystemError`: for example EIO.
+    package func takeRequests() throws(SystemError) -> [(name: String, request: [UInt8])] {
+        var found: [(name: String, request: [UInt8])] = []
+        for name in try directory.names() {
+            let text = String(decoding: name, as: UTF8.self)
+            guard text.hasSuffix(".request") else { continue }
+            if let request = try take(text) { found.append((String(text.dropLast(".request".count)), request)) }
+        }
+        return found
+    }
+
+    /// Answers a request.
+    ///
+    /// - Throws: `SystemError`: for example ENOSPC.
+    package func answer(_ name: String, _ answer: [UInt8]) throws(SystemError) { try put(answer, as: name + ".answer") }
+
+    /// Removes all requests and answers: those who asked have given up.
+    ///
+    /// - Throws: `SystemError`: for example EIO.
+    package func clear() throws(SystemError) {
+        for name in try directory.names() { try directory.unlink(name) }
+    }
+
+    private func put(_ bytes: [UInt8], as name: String) throws(SystemError) {
+        try directory.replace(Array(name.utf8), by: Array((name + "~").utf8), mode: 0o600) { (file) throws(SystemError) in
+            try file.write(bytes)
+        }
+    }
+
+    private func take(_ name: String) throws(SystemError) -> [UInt8]? {
+        let name = Array(name.utf8)
+        do throws(SystemError) {
+            let bytes = try directory.contents(of: name, limit: Self.byteLimit)
+            try directory.unlink(name)
+            return bytes
+        } catch {
+            guard error.isNotFound else { throw error }
+            return nil
+        }
+    }
+}
