@@ -87,6 +87,7 @@ final class Pipeline {
             if intake.isScanDue, await parts.state.lookAtPause() { status.show() }
             await sender.prepareToAsk(isClaiming: claimer.announcedCount > 0)
             if earlier.mustLook, Moment.now >= earlier.nextLook { recovery.findMissingJobs() }
+            if intake.isScanDue { recovery.findStrays() }
             if !earlier.found.isEmpty { await recovery.recoverJobs() }
             await intake.takeReady()
             if !jobs.isEmpty {

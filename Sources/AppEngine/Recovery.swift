@@ -19,6 +19,7 @@ final class Recovery {
     private let sender: Sender
     private let outcomes: OutcomeRecorder
     private let publisher: Publisher
+    private var nextStrayLook = Moment.zero
 
     init(_ reader: JobFileReader, _ claimer: Claimer, _ sender: Sender, _ outcomes: OutcomeRecorder) {
         (self.reader, self.claimer, self.sender, self.outcomes) = (reader, claimer, sender, outcomes)
@@ -68,6 +69,30 @@ final class Recovery {
             if isParked(named) { continue }
             if named.name != claimed.name { dropDouble(of: named) }
             takeIn(LeftJob(claimed: named, record: recoveryRecord(record)))
+        }
+    }
+
+    /// How often a node of a cluster looks for jobs that it has without knowing it.
+    private static let strayPause = Duration.seconds(10)
+
+    /// Takes over the jobs in `work/` that nobody knows of: their claims were reported to have failed.
+    func findStrays() {
+        guard context.spool.isClustered, earlier.hasLookedIntoWork, Moment.now >= nextStrayLook else { return }
+        nextStrayLook = .now + Self.strayPause
+        let known = Set((earlier.found + earlier.takingUp).map(\.claimed.id))
+        do throws(SystemError) {
+            let strays = try context.spool.strays { id in
+                known.contains(id) || parts.jobs[id] != nil || parts.jobs.recentIdentity(of: id) != nil
+            }
+            for stray in strays {
+                context.logger.notice(
+                    "job is in work/ although its claim failed; taking it over",
+                    metadata: [LogKey.job: "\(stray.name)", LogKey.id: "\(stray.id)"])
+                let record = context.daemon.journal.job(stray.id)
+                takeIn(LeftJob(claimed: stray.called(record?.facts.name ?? stray.name), record: recoveryRecord(record)))
+            }
+        } catch {
+            context.logger.error("work/ cannot be listed", metadata: [LogKey.error: "\(error)"])
         }
     }
 

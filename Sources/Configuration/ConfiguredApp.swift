@@ -99,7 +99,18 @@ package final class ConfiguredApp: Sendable {
         app.isSandbox = configuration.environment == .sandbox
         (app.topic, app.identity) = (topic, proof)
         (app.channels, app.onDoubt) = (configuration.broadcasts.channels, configuration.onDoubt)
+        app.digest = digest
         return app
+    }
+
+    /// A digest over what nodes of a cluster should have in common besides the public list: where and how fast to send, and
+    /// the credentials. Paths are left out, which may differ between hosts.
+    private var digest: String {
+        let app = configuration
+        let numbers = [app.connections, app.requestWindow, app.rate?.count ?? 0, app.suppress ? 1 : 0]
+        let text = "\(app.endpoint) \(numbers) \(app.rate?.unit.rawValue ?? "")"
+        let bytes = Digest.sha256((Array(text.utf8) + fingerprint).span).prefix(8)
+        return bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
     }
 
     /// The feedback service, with the same identity; `nil`: none is polled.

@@ -29,6 +29,8 @@ package struct DoctorFinding: Hashable, Sendable {
         case clock
         /// The filesystem that stores the spool.
         case filesystem
+        /// The other nodes of the cluster, and what they share.
+        case cluster
         /// The kernel's limits.
         case limits
         /// The daemon and its journal.

@@ -160,6 +160,11 @@ extension Examination {
         for volume in volumes(of: apps, facts.root) {
             found.findings += try await examineVolume(at: volume, SpaceFloor(byteCount: set.daemon.freeSpace))
         }
+        if set.daemon.cluster != nil {
+            let own = set.apps.values.map(\.listed)
+            let facts = try await patiently(at: currentFile) { ClusterFacts.look(at: node, in: spool) }
+            found.findings += ClusterJudgement(facts: facts, apps: own, wanted: wanted).findings
+        }
         let names = apps.map(\.app)
         let ways = try await patiently(at: currentFile) {
             names.map { name in

@@ -374,6 +374,11 @@ final class AppSupervisor {
         for runner in runners.values { runner.beginDraining() }
     }
 
+    /// Stops the apps once each notification on a connection has its outcome. Their jobs stay in `work/`.
+    func retireAll() async {
+        for runner in answeringRunners { await runner.retire() }
+    }
+
     /// Whether no answering app has a job under way, according to the apps' last reports.
     var isDrained: Bool { answeringRunners.allSatisfy(\.isDrained) }
 

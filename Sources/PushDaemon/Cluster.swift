@@ -59,6 +59,12 @@ final class Cluster {
         return isEnding ? [] : findings.dead
     }
 
+    /// This daemon's part in the cluster, for its status.
+    var shown: SpoolStatus.Cluster {
+        SpoolStatus.Cluster(
+            nodes: resources.cluster?.nodes ?? [], standsInFor: standIns.keys.sorted(), mayAct: resources.spool.mayAct)
+    }
+
     // MARK: Standing in
 
     /// Finishes a node's jobs until they have ended, the node wants to go on itself, or this daemon stops.

@@ -184,8 +184,14 @@ final class CommandRouter {
     // MARK: The end
 
     private func stop(_ request: ControlRequest) -> ControlAnswer {
-        if !apps.isStopping, request.drains || request.timeout != nil {
-            requestedStop = RequestedStop(limit: request.timeout.map { .seconds($0) })
+        if request.handsOver, cluster == nil {
+            return ControlAnswer(
+                .refused, "the daemon works alone: no other node can take its jobs", hint: "use pushspool stop --drain")
+        }
+        if !apps.isStopping, request.drains || request.timeout != nil || request.handsOver {
+            requestedStop = RequestedStop(
+                limit: request.timeout.map { .seconds($0) } ?? (request.handsOver ? RequestedStop.handoverLimit : nil),
+                handsOver: request.handsOver)
         }
         // Like a second signal, a second command does not wait for jobs, unless it asks to.
         if !apps.isStopping || !request.drains { Host.signal(.terminate) }
@@ -201,6 +207,11 @@ final class CommandRouter {
 
 /// A stop requested by an operator.
 struct RequestedStop {
+    /// How long a stop waits at most for notifications on connections if it leaves the jobs to other nodes.
+    static let handoverLimit = Duration.seconds(60)
+
     /// How long the stop may wait for jobs under way; `nil`: without limit.
     let limit: Duration?
+    /// Whether it waits only until each notification on a connection has its outcome.
+    let handsOver: Bool
 }

@@ -58,7 +58,8 @@ package actor Daemon {
         } catch {
             throw StartFault(error, path: settings.path)
         }
-        status = StatusPublisher(resources, configuration, apps, version: settings.version)
+        status = StatusPublisher(resources, configuration, apps, cluster)
+        status.version = settings.version
         operators = CommandRouter(resources, configuration, apps, cluster)
         watchWakeup = Wakeup(on: resources.reactor)
     }
@@ -310,6 +311,7 @@ package actor Daemon {
         let limit: Duration? = if let requested = operators.requestedStop { requested.limit } else { drainLimit }
         logger.notice("stopping", metadata: [LogKey.limit: "\(limit?.description ?? "none")"])
         apps.beginDraining()
+        if operators.requestedStop?.handsOver == true { await apps.retireAll() }
         await cluster?.beginDraining()
         notifier.noteStop(within: drainLimit, statusLine)
         resources.statusWakeup.signal()

@@ -20,7 +20,7 @@ package struct FeedbackShelf {
         package func pass(_ cursor: inout FeedbackCursor) { cursor.pass(name) }
 
         /// The path relative to the spool.
-        var path: String { "\(app)/feedback/\(text)" }
+        package var path: String { "\(app)/feedback/\(text)" }
 
         /// The name as text, escaped, since consumers may have created the file.
         private var text: String { FileName(bytes: name.bytes)?.escaped ?? "" }

@@ -11,6 +11,24 @@ extension SpoolStatus {
         return status
     }
 
+    /// The status as one line, for the nodes of a cluster besides the one that was asked for.
+    package var line: String {
+        let jobCount = apps.reduce(0) { $0 + $1.jobCount }
+        return "node \(node), process \(processID), \(isStopping ? "stopping" : "running"), "
+            + "started \(startedAt.rfc3339): \(jobCount.of("job")) under way" + standInWords
+    }
+
+    private var clusterLines: [String] {
+        guard let cluster else { return [] }
+        let pause = cluster.mayAct ? "" : "; its lease has run out: it sends nothing until the file server answers"
+        return ["cluster of \(cluster.nodes.joined(separator: ", "))\(standInWords)\(pause)"]
+    }
+
+    private var standInWords: String {
+        guard let names = cluster?.standsInFor, !names.isEmpty else { return "" }
+        return "; finishes the jobs of \(names.joined(separator: ", "))"
+    }
+
     /// The status as lines of text.
     ///
     /// - Parameters:
@@ -33,7 +51,7 @@ extension SpoolStatus {
             "\(app.name): \(app.ignoredCount.of("file")) in new/ ignored; see pushspool doctor"
         }
         let jobs = apps.flatMap { app in app.progress.map { "\(app.name)/\($0.name)  \($0.inWords)" } }
-        return [head] + table + faults + ignored + warnings + jobs
+        return [head] + clusterLines + table + faults + ignored + warnings + jobs
     }
 }
 

@@ -70,6 +70,23 @@ extension AppSpool {
         return found
     }
 
+    /// Returns the claimed jobs that are not among these: a rename was reported to have failed and happened all the same,
+    /// as a file server may do when it restarts. Changes nothing, unlike `claimed()`, so that it can be called at any time.
+    ///
+    /// - Parameter isKnown: Whether a job is known. Asked for each file of the folder.
+    /// - Returns: The others.
+    /// - Throws: `SystemError`: the directory cannot be read.
+    package func strays(unless isKnown: (JobID) -> Bool) throws(SystemError) -> [ClaimedJob] {
+        var strays: [ClaimedJob] = []
+        for bytes in try work.names() {
+            guard let entry = FileName(bytes: bytes), case .job(let id, let name)? = WorkEntry(entry), !isKnown(id),
+                let status = try work.status(of: bytes)
+            else { continue }
+            strays.append(ClaimedJob(id: id, name: try fullName(of: id) ?? name, entry: entry, status: status))
+        }
+        return strays
+    }
+
     /// Opens a claimed job for reading again.
     ///
     /// - Throws: `SystemError`: ENOENT if another program removed it; EMFILE if other jobs use all descriptors.

@@ -19,8 +19,13 @@ package struct PeerFolder: Sendable {
     /// Returns the folders of all nodes that have a journal, including this one, by name.
     ///
     /// - Throws: `SystemError`: they cannot be listed.
-    package static func all(in spool: Spool) throws(SystemError) -> [PeerFolder] {
-        let own = try spool.root.openChild(Spool.folderName)
+    package static func all(in spool: Spool) throws(SystemError) -> [PeerFolder] { try all(inRoot: spool.root) }
+
+    /// Returns the same for a spool that is not opened as a node.
+    ///
+    /// - Throws: `SystemError`: they cannot be listed.
+    package static func all(inRoot root: Directory) throws(SystemError) -> [PeerFolder] {
+        let own = try root.openChild(Spool.folderName)
         var found: [PeerFolder] = []
         for name in try own.names() {
             guard let node = String(validating: name, as: UTF8.self), NodeName.isValid(node) else { continue }

@@ -63,7 +63,8 @@ package struct RequestBox: Sendable {
     }
 
     private func put(_ bytes: [UInt8], as name: String) throws(SystemError) {
-        try directory.replace(Array(name.utf8), by: Array((name + "~").utf8), mode: 0o600) { (file) throws(SystemError) in
+        try directory.replace(Array(name.utf8), by: Array((name + "~").utf8), mode: 0o600) {
+            (file) throws(SystemError) in
             try file.write(bytes)
         }
     }

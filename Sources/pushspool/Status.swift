@@ -55,6 +55,9 @@ struct Status: ParsableCommand {
         try OutputBuffer.printing(hint: "check where standard output goes") { output in
             guard !json else { return try output.append(file.bytes) }
             try output.append(lines: status.lines(at: now, isDead: isDead))
+            guard status.cluster != nil else { return }
+            let others = StatusFile.all(of: daemon.spool).filter { $0.node != node }.sorted { $0.node < $1.node }
+            try output.append(lines: others.map(\.line))
         }
         guard !isDead else {
             Talk.complain(

@@ -12,7 +12,9 @@ struct Stop: ParsableCommand {
         discussion: """
             Like TERM: the daemon takes no more jobs and lets active ones finish, for as long as its own --drain allows; \
             unfinished jobs stay in work/ for the next start. With --drain it waits as long as necessary, or as --timeout \
-            allows. A second stop without --drain does not wait. Exits with 75 if no daemon answers.
+            allows. With --handover, in a cluster, it waits only until each notification on a connection has its outcome, \
+            and another node finishes the jobs. A second stop without --drain does not wait. Exits with 75 if no daemon \
+            answers.
 
             Example: pushspool stop --drain --timeout 600
             """)
@@ -22,6 +24,9 @@ struct Stop: ParsableCommand {
     @Flag(help: "Let all active jobs finish first.")
     var drain = false
 
+    @Flag(help: "Leave active jobs to the other nodes of the cluster.")
+    var handover = false
+
     @Option(help: ArgumentHelp("The longest time to wait for active jobs: 30 or 30s, 5m.", valueName: "duration"))
     var timeout: TimeLimit?
 
@@ -29,6 +34,9 @@ struct Stop: ParsableCommand {
     var json = false
 
     func validate() throws {
+        guard !(drain && handover) else {
+            throw ValidationError("--drain cannot be combined with --handover: jobs finish here or elsewhere.")
+        }
         guard (0...31_536_000).contains(timeout?.seconds ?? 0) else {
             throw ValidationError("--timeout takes 0 to 31536000 seconds.")
         }
@@ -37,7 +45,7 @@ struct Stop: ParsableCommand {
     func run() throws {
         let configuration = try ConfigurationLoader(path: options.config).places().daemon
         var request = ControlRequest(.stop)
-        (request.drains, request.timeout) = (drain, timeout?.seconds)
+        (request.drains, request.timeout, request.handsOver) = (drain, timeout?.seconds, handover)
         do throws(SystemError) {
             let client = try ControlClient(configuration)
             let process = client.process

@@ -2,7 +2,6 @@ import APNSModel
 import SpoolModel
 import Testing
 
-
 /// What was taken back from the gateway and is to be handed out again.
 struct FreedBatchesTests {
     private func batch(_ indices: Range<Int>, job: Int = 1, _ lane: Lane) -> Batch {

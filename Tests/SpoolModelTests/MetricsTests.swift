@@ -13,6 +13,7 @@ struct MetricsTests {
     /// Metrics of one app of which everything has been counted, and one that never ran.
     private static var metrics: SpoolMetrics {
         var status = SpoolStatus(node: "host-a", processID: 1, startedAt: time, writtenAt: time + .seconds(30))
+        status.cluster = .init(nodes: ["host-a", "host-b", "host-c"], standsInFor: ["host-c"], mayAct: true)
         status.apps = [.init(name: "broken", state: .broken), .init(name: "weather", state: .sending)]
         var metrics = SpoolMetrics(status: status, version: "1.2")
         (metrics.freeByteCount, metrics.byteCount, metrics.journalByteCount) = (1 << 30, 1 << 31, 4096)
@@ -63,6 +64,9 @@ struct MetricsTests {
         #"pushspool_journal_sync_duration_seconds_bucket{node="host-a",le="5"} 1"#,
         #"pushspool_journal_sync_duration_seconds_bucket{node="host-a",le="+Inf"} 1"#,
         #"pushspool_journal_sync_duration_seconds_count{node="host-a"} 1"#,
+        #"pushspool_cluster_nodes{node="host-a"} 3"#,
+        #"pushspool_cluster_stand_ins{node="host-a"} 1"#,
+        #"pushspool_cluster_lease_valid{node="host-a"} 1"#,
         #"pushspool_app_state{node="host-a",app="broken",state="broken"} 1"#,
         #"pushspool_app_state{node="host-a",app="weather",state="broken"} 0"#,
         #"pushspool_app_state{node="host-a",app="weather",state="sending"} 1"#,

@@ -4,7 +4,6 @@ import SpoolModel
 import TestSupport
 import Testing
 
-
 /// Which lines of an earlier daemon are told again.
 struct ResumptionTests {
     private func result(_ number: Int, _ ranges: [Range<Int>], isCorrection: Bool = false) -> JournalResult {

@@ -41,6 +41,7 @@ import Testing
     func `what is written is read again`(isStopping: Bool) throws {
         var status = Self.status
         status.isStopping = isStopping
+        if isStopping { status.cluster = .init(nodes: ["a", "b"], standsInFor: ["c"], mayAct: false) }
         var parser = JSON.Parser()
         #expect(SpoolStatus(try parser.parse(status.json).root) == status)
     }

@@ -1,7 +1,9 @@
 import APNSGateway
 import APNSModel
 import DoorModel
+import JobOperations
 import LinuxIO
+import Logging
 import SpoolInspection
 import SpoolModel
 
@@ -16,6 +18,8 @@ actor DoorRecords {
         let tokens: [LostToken]
         /// The app.
         let app: String
+        /// The files that could not be read, and that later reports pass, too.
+        let unreadable: [String]
         /// When it was made.
         let madeAt = Moment.now
         fileprivate let cursor: FeedbackCursor
@@ -50,7 +54,7 @@ actor DoorRecords {
     /// - Throws: `SystemError`, `DoorTrouble`: the feedback or the mark cannot be read.
     func report(of app: String, includesInvalid: Bool) throws -> Report {
         var shelf = FeedbackShelf(root: spool, app: app, after: try mark(of: app))
-        var tokens: [LostToken] = []
+        var (tokens, unreadable): ([LostToken], [String]) = ([], [])
         while tokens.count < Self.tokenLimit {
             let files = try shelf.nextFiles()
             if files.isEmpty { break }
@@ -64,11 +68,13 @@ actor DoorRecords {
                     }
                 } catch let error as SystemError where error.isNotFound {
                     // Its consumer has removed it in the meantime.
+                } catch is FeedbackShelf.Unreadable {
+                    unreadable.append(file.path)
                 }
                 shelf.pass(file)
             }
         }
-        return Report(tokens: tokens, app: app, cursor: shelf.cursor(of: app))
+        return Report(tokens: tokens, app: app, unreadable: unreadable, cursor: shelf.cursor(of: app))
     }
 
     /// Records that a client was told a report. Reports must be confirmed in their order.
@@ -110,4 +116,15 @@ actor DoorRecords {
     }
 
     private func markName(of app: String) -> [UInt8] { Array("\(door)-feedback.\(app)".utf8) }
+}
+
+extension DoorRecords.Report {
+    /// Logs the files that could not be read.
+    func warn(_ logger: Logger) {
+        for path in unreadable {
+            let hint: Logger.MetadataValue = "check its type and permissions; its tokens are not told"
+            logger.warning(
+                "feedback file cannot be read", metadata: [LogKey.path: "\(path)", LogKey.hint: hint])
+        }
+    }
 }

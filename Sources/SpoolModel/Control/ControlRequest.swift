@@ -52,6 +52,8 @@ package struct ControlRequest: Hashable, Sendable {
     package var includesUnknown = false
     /// Whether active jobs finish first, however long that takes (`stop`).
     package var drains = false
+    /// Whether active jobs are left to the other nodes of the cluster (`stop`).
+    package var handsOver = false
     /// How long the jobs may take, in seconds (`stop`).
     package var timeout: Int?
 
@@ -99,6 +101,7 @@ package struct ControlRequest: Hashable, Sendable {
         case ("whole", .retry): isUnderstood = Self.setFlag(&isWhole, value.boolean)
         case ("unknown", .retry): isUnderstood = Self.setFlag(&includesUnknown, value.boolean)
         case ("drain", .stop): isUnderstood = Self.setFlag(&drains, value.boolean)
+        case ("handover", .stop): isUnderstood = Self.setFlag(&handsOver, value.boolean)
         case ("timeout_s", .stop): isUnderstood = Self.set(&timeout, value.integer.flatMap { $0 >= 0 ? $0 : nil })
         default: isUnderstood = false
         }
@@ -132,6 +135,7 @@ package struct ControlRequest: Hashable, Sendable {
         writer.member("app", app)
         let marks = [
             ("dry_run", isDryRun), ("whole", isWhole), ("unknown", includesUnknown), ("drain", drains),
+            ("handover", handsOver),
         ]
         for (key, isSet) in marks where isSet {
             writer.key(key)

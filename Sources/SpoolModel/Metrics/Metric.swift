@@ -17,6 +17,13 @@ package enum Metric: String, CaseIterable, Hashable, Sendable {
     case journalSync = "pushspool_journal_sync_duration_seconds"
     /// Bytes written to the journal.
     case journalWritten = "pushspool_journal_written_bytes_total"
+    // Its cluster.
+    /// The nodes whose journal somebody has.
+    case clusterNodes = "pushspool_cluster_nodes"
+    /// The nodes that have died and whose jobs this daemon finishes.
+    case clusterStandIns = "pushspool_cluster_stand_ins"
+    /// Whether the node's lease is valid (1), or it sends and moves nothing (0).
+    case clusterLease = "pushspool_cluster_lease_valid"
     // An app.
     /// What an app is doing: 1 for the state that it is in, 0 for the others.
     case appState = "pushspool_app_state"
@@ -85,6 +92,9 @@ package enum Metric: String, CaseIterable, Hashable, Sendable {
         case .spoolSize: "Size of the volume of the spool and the journal."
         case .journalSync: "Duration of syncs of the journal."
         case .journalWritten: "Bytes written to the journal."
+        case .clusterNodes: "Nodes of the cluster that run, this one included, and nodes that others stand in for."
+        case .clusterStandIns: "Nodes that have died and whose jobs this daemon finishes."
+        case .clusterLease: "Whether the node's lease is valid (1), or it sends and moves nothing (0)."
         case .appState: "The state of an app: 1 for its current state, 0 for the others."
         case .appFree: "Free space on an app's volume when it was last checked."
         case .credentialExpiry: "When an app's credentials expire, in seconds since 1970."

@@ -72,6 +72,13 @@ package struct SpoolMetrics: Sendable {
         writer.add(syncTimes)
         writer.begin(.journalWritten)
         writer.add(journalByteCount)
+        guard let cluster = status.cluster else { return }
+        writer.begin(.clusterNodes)
+        writer.add(cluster.nodes.count)
+        writer.begin(.clusterStandIns)
+        writer.add(cluster.standsInFor.count)
+        writer.begin(.clusterLease)
+        writer.add(cluster.mayAct ? 1 : 0)
     }
 
     private func writeApps(to writer: inout MetricsWriter) {

@@ -27,6 +27,9 @@ package struct AppList: Hashable, Sendable {
         package var channels: [String: BroadcastChannel] = [:]
         /// How notifications in doubt are treated unless a job says otherwise.
         package var onDoubt = OnDoubt.resend
+        /// A digest over the rest of the configuration and the credentials, to compare nodes of a cluster; `nil` if the
+        /// file does not have it.
+        package var digest: String?
 
         /// Creates an app with a provider token and all defaults.
         package init(name: String, carrier: Carrier) {
@@ -98,6 +101,7 @@ extension AppList.App {
             let policy = channel["policy"]?.integer.flatMap(MessageStoragePolicy.init(rawValue:))
             channels[name] = BroadcastChannel(id: id, policy: policy)
         }
+        digest = node["digest"]?.string
         onDoubt = node["on_doubt"]?.string.flatMap(OnDoubt.init(rawValue:)) ?? onDoubt
     }
 
@@ -119,6 +123,7 @@ extension AppList.App {
             writer.endArray()
         }
         writer.member("on_doubt", onDoubt.rawValue)
+        writer.member("digest", digest)
         if !channels.isEmpty {
             writer.key("channels")
             writer.beginArray()

@@ -108,6 +108,8 @@ package struct SpoolStatus: Hashable, Sendable {
     package var writtenAt: WallTime
     /// Whether the daemon is stopping and claims no more jobs.
     package var isStopping = false
+    /// The daemon's part in a cluster; `nil` if it works alone.
+    package var cluster: Cluster?
     /// The apps, sorted by name.
     package var apps: [App] = []
 
@@ -125,6 +127,7 @@ package struct SpoolStatus: Hashable, Sendable {
         else { return nil }
         self.init(node: node, processID: processID, startedAt: startedAt, writtenAt: writtenAt)
         isStopping = root["state"]?.string == Self.stopping
+        cluster = root["cluster"].flatMap(Cluster.init(_:))
         self.apps = apps.compactMap { $0 }
         guard self.apps.count == apps.count else { return nil }
     }
@@ -141,6 +144,10 @@ package struct SpoolStatus: Hashable, Sendable {
         writer.member("state", isStopping ? Self.stopping : "running")
         writer.member("started_at", startedAt.rfc3339)
         writer.member("written_at", writtenAt.rfc3339)
+        if let cluster {
+            writer.key("cluster")
+            cluster.write(to: &writer)
+        }
         writer.key("apps")
         writer.beginArray()
         for app in apps { app.write(to: &writer) }

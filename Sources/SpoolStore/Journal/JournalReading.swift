@@ -29,8 +29,8 @@ package enum JournalReading {
 
     /// Allocates the file's space. If there is too little, removes the file if it is new.
     static func reserve(_ byteCount: Int, in file: borrowing OpenFile, _ directory: Directory) throws {
-        do {
-            try file.reserve(byteCount: Int64(byteCount))
+        do throws(SystemError) {
+            try allocate(byteCount, in: file)
         } catch {
             guard error.isOutOfSpace else { throw error }
             var page: [UInt8] = []
@@ -39,6 +39,26 @@ package enum JournalReading {
             throw SpoolFault(
                 "no space for a journal of \(byteCount >> 20) MiB in \(directory.path)",
                 hint: "free that much space, or set `journal.size` to a smaller value (8 MiB or more)", cause: error)
+        }
+    }
+
+    private static func allocate(_ byteCount: Int, in file: borrowing OpenFile) throws(SystemError) {
+        do throws(SystemError) {
+            try file.reserve(byteCount: Int64(byteCount))
+        } catch {
+            guard error.isUnsupported else { throw error }
+            // CephFS, for example. Space that was written once is there, as far as the filesystem lets anybody tell.
+            try fill(file, to: Int64(byteCount))
+        }
+    }
+
+    /// Writes zeros from the end of the file up to this length.
+    private static func fill(_ file: borrowing OpenFile, to byteCount: Int64) throws(SystemError) {
+        var offset = try file.status().byteCount
+        while offset < byteCount {
+            let count = min(1 << 20, byteCount - offset)
+            try file.write([UInt8](repeating: 0, count: Int(count)), at: offset)
+            offset += count
         }
     }
 

@@ -78,6 +78,9 @@ import Testing
 
     @Test func `a token that is gone is told once, also by the next door`() async throws {
         try await running(Self.xmlrpc) { bench, way in
+            // What is no file does not keep the client from the files after it.
+            let folder = bench.path + "/spool/modern/feedback/20190101T000000.000000Z-test.jsonl"
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
             try bench.write("spool/modern/feedback/20200101T000000.000000Z-test.jsonl", Self.feedback)
             let told = "[[<DateTime '20261120T07:00:00' at"
             try await way.open { door in

@@ -1,0 +1,51 @@
+import APNSModel
+import Document
+import JSON
+import JournalModel
+import LinuxIO
+import SpoolModel
+import SpoolStore
+
+/// The nodes of a cluster, and what its filesystem does.
+struct ClusterFacts: Sendable {
+    /// Another node.
+    struct Peer: Sendable {
+        let node: String
+        /// Whether it runs; `nil` if that is unknown.
+        var state: PeerFolder.State?
+        /// Its apps; `nil` if it has published none, or in another version.
+        var apps: AppList?
+    }
+
+    /// What the filesystem does; `nil` if it could not be tried.
+    var probe: ClusterProbe?
+    /// Why something could not be read or tried.
+    var refusal: String?
+    /// The other nodes.
+    var peers: [Peer] = []
+
+    /// Looks at the other nodes of a spool, and tries the filesystem in the node's folder. Takes no lock that a daemon may
+    /// want. Blocks.
+    static func look(at node: String, in spool: String) -> ClusterFacts {
+        var facts = ClusterFacts()
+        do throws(SystemError) {
+            let folder = try Directory.open(path: spool).openChild(Array(".pushspool".utf8))
+            facts.probe = try ClusterProbe(in: try folder.openChild(Array(node.utf8)))
+            for peer in try PeerFolder.all(inRoot: try Directory.open(path: spool)) where peer.node != node {
+                facts.peers.append(
+                    Peer(node: peer.node, state: try? peer.state(), apps: apps(of: peer.node, in: folder)))
+            }
+        } catch {
+            facts.refusal = "\(error)"
+        }
+        return facts
+    }
+
+    private static func apps(of node: String, in folder: Directory) -> AppList? {
+        guard let home = try? folder.openChild(Array("public".utf8)).openChild(Array(node.utf8)),
+            let bytes = try? home.contents(of: Array(AppList.fileName.utf8), limit: 16 << 20)
+        else { return nil }
+        var parser = JSON.Parser()
+        return (try? parser.parse(bytes).root).flatMap { AppList($0) }
+    }
+}
