@@ -67,6 +67,20 @@ FAULT_PACKAGES := \
 	sshfs \
 	xfsprogs
 
+# Packages for several nodes on one spool: kernel NFS in guests, and GlusterFS.
+CLUSTER_PACKAGES := \
+	e2fsprogs \
+	glusterfs-client \
+	glusterfs-server \
+	iproute2 \
+	kmod \
+	nfs-common \
+	nfs-kernel-server \
+	procps \
+	user-mode-linux \
+	util-linux \
+	xfsprogs
+
 # A build fails when a target imports a module that Package.swift does not declare for it.
 CHECKED := --explicit-target-dependency-import-check error
 # The program contains the Swift runtime, so that it also runs where Swift is not installed. It uses the linker that comes
@@ -84,7 +98,7 @@ FORMATTED := Package.swift Sources Tests
 
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help setup lint format build install uninstall deb test test-full faults soak clients fuzz interop report docs demo bench instructions clean
+.PHONY: help setup lint format build install uninstall deb test test-full faults cluster soak clients fuzz interop report docs demo bench instructions clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -139,6 +153,12 @@ faults: setup ## Run only the tests that kill, cut the power and fill disks (as 
 	@.ci/setup $(FAULT_PACKAGES)
 	@swift build --build-tests $(CHECKED)
 	@.ci/swift-test $(FAULTS_SIDE_BY_SIDE) --filter '^FaultTests\.'
+
+cluster: setup ## Kill, cut and freeze several nodes on NFSv4.2 and GlusterFS (as root, 25 minutes; BEDS=nfs, COUNT=50)
+	@.ci/setup $(CLUSTER_PACKAGES)
+	@swift build --product pushspool
+	@for bed in $(or $(BEDS),local nfs gluster); do python3 Tests/Cluster/cluster.py --bed $$bed || exit 1; done
+	@for bed in $(or $(BEDS),local nfs); do python3 Tests/Cluster/cluster.py --bed $$bed --count $(or $(COUNT),50) random || exit 1; done
 
 soak: setup ## Run mixed load, faults, changes and deaths for HOURS=2, then compare ledger, spool and feedback
 	@.ci/setup $(FAULT_PACKAGES)
