@@ -1,0 +1,154 @@
+import APNSModel
+import JournalModel
+import LinuxIO
+import Logging
+import SpoolStore
+import TestSupport
+import Testing
+
+@testable import PushDaemon
+
+/// How a node finds the others, and takes the places of those that have died.
+@Suite struct PeerScoutTests {
+    let place: TemporaryDirectory
+    private static let terms = {
+        var terms = ClusterTerms()
+        (terms.leaseLength, terms.patience) = (.milliseconds(500), .zero)
+        return terms
+    }()
+
+    init() throws {
+        place = try TemporaryDirectory()
+    }
+
+    private func spool(_ node: String) throws -> Spool {
+        try Spool(path: place.path, node: node, journalByteCount: 8 << 20, cluster: Self.terms)
+    }
+
+    private func scout(_ spool: Spool) throws -> PeerScout {
+        try PeerScout(spool, Self.terms, Logger(label: "scout") { _ in SwiftLogNoOpLogHandler() })
+    }
+
+    /// Looks until the scout has taken a dead node's place, and returns what it opened.
+    private func takeOver(_ scout: PeerScout, besides: Set<String> = []) async throws -> Spool {
+        var found: Spool?
+        try await eventually("a dead node") {
+            found = await scout.look(besides: besides).dead.first
+            return found != nil
+        }
+        return try #require(found)
+    }
+
+    @Test func `a node that runs is seen and left alone`() async throws {
+        let (own, other) = (try spool("a"), try spool("b"))
+        let scout = try scout(own)
+        for _ in 0..<5 {
+            let findings = await scout.look(besides: [])
+            #expect(findings.live == ["b"] && findings.dead.isEmpty && !findings.hasOrphans)
+        }
+        #expect(other.mayAct)
+    }
+
+    @Test func `a node that died is taken over after a lease, and left alone when its jobs are finished`() async throws
+    {
+        let own = try spool("a")
+        let scout = try scout(own)
+        do { _ = try spool("b") }
+        let start = ContinuousClock.now
+        var standIn: Spool? = try await takeOver(scout)
+        #expect(standIn?.node == "b" && start.duration(to: .now) >= Self.terms.leaseLength)
+        #expect(await scout.look(besides: ["b"]).dead.isEmpty)
+        try standIn?.leave()
+        await scout.noteEnd(of: "b", standIn?.beat)
+        standIn = nil
+        try await eventually("its release") { await !scout.look(besides: []).live.contains("b") }
+        for _ in 0..<5 { #expect(await scout.look(besides: []).dead.isEmpty) }
+        // Another life, and death, is news.
+        do { _ = try spool("b") }
+        standIn = try await takeOver(scout)
+        #expect(standIn?.node == "b")
+    }
+
+    @Test func `of two that survive, one takes over`() async throws {
+        let (own, other) = (try spool("a"), try spool("c"))
+        let (one, two) = (try scout(own), try scout(other))
+        do { _ = try spool("b") }
+        var taken: [Spool] = []
+        let deadline = ContinuousClock.now + .seconds(3)
+        while ContinuousClock.now < deadline {
+            taken += await one.look(besides: Set(taken.map(\.node))).dead
+            taken += await two.look(besides: []).dead
+            try await moment(.milliseconds(50))
+        }
+        #expect(taken.map(\.node) == ["b"])
+    }
+
+    @Test func `a journal of another version is left alone, and the other nodes are not`() async throws {
+        let own = try spool("a")
+        do { _ = try spool("b") }
+        do { _ = try spool("c") }
+        let home = try place.directory.openChild(Array(".pushspool".utf8)).openChild(Array("b".utf8))
+        let journal = try home.openForWriting(Array("journal".utf8), mode: 0o600)
+        var page: [UInt8] = []
+        _ = try journal.read(512, at: 0, appendingTo: &page)
+        // The version follows the magic, and the checksum is at 508.
+        page[18] += 1
+        page.replaceInteger(CRC32C.checksum(page.span.extracting(0..<508)), at: 508)
+        try journal.write(page, at: 0)
+        let scout = try scout(own)
+        let standIn = try await takeOver(scout)
+        #expect(standIn.node == "c")
+        for _ in 0..<10 {
+            #expect(await scout.look(besides: ["c"]).dead.isEmpty)
+            try await moment(.milliseconds(100))
+        }
+        var after: [UInt8] = []
+        _ = try journal.read(512, at: 0, appendingTo: &after)
+        #expect(after == page)
+    }
+
+    @Test func `folders that are no node's are passed`() async throws {
+        let own = try spool("a")
+        let folder = try place.directory.openChild(Array(".pushspool".utf8))
+        for name in ["empty", ".common", "public"] { _ = try folder.makeChild(Array(name.utf8), mode: 0o700) }
+        try folder.create(Array("file".utf8), mode: 0o600).closeNow()
+        let half = try folder.makeChild(Array("half".utf8), mode: 0o700)
+        try half.create(Array("journal".utf8), mode: 0o600).closeNow()
+        let findings = await (try scout(own)).look(besides: [])
+        #expect(findings.live.isEmpty && findings.dead.isEmpty && !findings.hasOrphans)
+    }
+
+    @Test func `a request for the journal counts if it came after the lock`() async throws {
+        let own = try spool("a")
+        do { _ = try spool("b") }
+        let home = try place.directory.openChild(Array(".pushspool".utf8)).openChild(Array("b".utf8))
+        try home.create(Array("return".utf8), mode: 0o600).write(Array("1".utf8))
+        let scout = try scout(own)
+        let standIn = try await takeOver(scout)
+        #expect(await !scout.isAskedFor("b"))
+        try home.unlink(Array("return".utf8))
+        #expect(await !scout.isAskedFor("b"))
+        try home.create(Array("return".utf8), mode: 0o600).write(Array("2".utf8))
+        #expect(await scout.isAskedFor("b"))
+        #expect(standIn.mayAct)
+    }
+
+    @Test func `a node answers what another one asks`() async throws {
+        let (own, other) = (try spool("a"), try spool("b"))
+        let (one, two) = (try scout(own), try scout(other))
+        async let answer = one.ask("b", Array("hold".utf8), within: .seconds(20))
+        let box = try #require(other.requests)
+        try await eventually("the request") {
+            for request in await two.takeRequests(from: [box]) {
+                #expect(request.line == Array("hold".utf8))
+                await two.answer(request, Array("done".utf8))
+                return true
+            }
+            return false
+        }
+        #expect(await answer == Array("done".utf8))
+        #expect(await one.ask("nobody", [1], within: .milliseconds(10)) == nil)
+        #expect(await one.ask("b", [1], within: .milliseconds(10)) == nil)
+        #expect(await two.takeRequests(from: [box]).isEmpty)
+    }
+}
