@@ -167,7 +167,7 @@ final class Claimer {
     /// Moves unsent jobs back to `new/`, youngest first, if the app is paused or the gateway does not answer, and the
     /// jobs take room in the journal for which another app waits.
     func giveBackUnsentJobs() async {
-        guard parts.state.pausedAt != nil || parts.state.isOut else { return }
+        guard parts.state.pausedAt != nil || parts.state.isOut, context.daemon.spool.mayAct else { return }
         var excess = context.daemon.journal.excess(of: context.name)
         guard excess > 0 else { return }
         let unsent = parts.jobs.all.filter(\.isUnsent).sorted { $0.droppedAt > $1.droppedAt }

@@ -174,7 +174,8 @@ final class HookRunner {
 
     private func run(_ hook: Hook, _ file: FileName) async {
         guard let place = await awaitPlace() else { return }
-        let end = Task.isCancelled ? .failed : await end(of: hook, file)
+        let mayRun = !Task.isCancelled && context.daemon.spool.mayAct
+        let end = mayRun ? await end(of: hook, file) : .failed
         context.daemon.hooks.leave(place)
         // A queue that was recreated meanwhile has not requested this run.
         guard queue?.next(at: .now) == .run(file) else { return }

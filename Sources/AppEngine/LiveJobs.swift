@@ -38,6 +38,9 @@ final class LiveJobs: CommandedJobs {
     func beginTurn() async throws(ControlFault) {
         let isFree = await turns.wait { !isOperating }
         guard isFree, !parts.journal.isBroken, !context.lifecycle.isEnding else { throw ControlFault.stopping }
+        guard context.daemon.spool.mayAct else {
+            throw ControlFault("the node's lease has run out", hint: "check the file server, and try again")
+        }
         isOperating = true
     }
 

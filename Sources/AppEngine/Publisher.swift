@@ -168,9 +168,8 @@ final class Publisher {
     /// The pause after lines could not be published, or jobs not be moved.
     private static let pause = Duration.seconds(1)
 
-    /// Publishes tokens that the feedback service has reported, with the other current lines. Waits until that succeeds.
+    /// Publishes tokens that the feedback service has reported, at most one full `GoneTokenGroup`. Waits for success.
     ///
-    /// - Parameter entries: At most one full `GoneTokenGroup`, because their lines are in memory.
     /// - Returns: Whether they are published; `false` if the task was cancelled before.
     func publish(_ entries: [FeedbackTuple]) async -> Bool {
         for entry in entries {
@@ -188,6 +187,7 @@ final class Publisher {
     }
 
     private func carryOut(_ step: PublicationPlan.Step) async -> PublicationPlan.Result {
+        guard context.daemon.spool.mayAct else { return lines(areOut: false) }
         switch step {
         case .tell(let ids):
             return await inGroups(ids) { group in context.spool.archives.keepingDaysOpen { tell(group) } }

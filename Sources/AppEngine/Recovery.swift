@@ -19,11 +19,12 @@ final class Recovery {
     private let sender: Sender
     private let outcomes: OutcomeRecorder
     private let publisher: Publisher
-    private var nextStrayLook = Moment.zero
+    private let strays: StrayJobs
 
     init(_ reader: JobFileReader, _ claimer: Claimer, _ sender: Sender, _ outcomes: OutcomeRecorder) {
         (self.reader, self.claimer, self.sender, self.outcomes) = (reader, claimer, sender, outcomes)
         (parts, context, publisher) = (claimer.parts, claimer.parts.context, claimer.publisher)
+        strays = StrayJobs(claimer.parts)
     }
 
     private var earlier: EarlierJobs { parts.earlier }
@@ -36,7 +37,8 @@ final class Recovery {
         guard earlier.hasLookedIntoWork else { return }
         if earlier.found.isEmpty, earlier.missing.isEmpty { parts.duplicates.noteAllKnown() }
         parts.held.reconcile(earlier.found.map(\.claimed))
-        parts.held.finishMoves()
+        // Another node may be in the middle of a move, which is a link and an unlink where a rename cannot refuse a name.
+        if !context.spool.isClustered { parts.held.finishMoves() }
         earlier.found.reverse()
         earlier.found = Lane.allCases.reversed().flatMap { lane in earlier.found.filter { $0.claimed.name.lane == lane }
         }
@@ -72,27 +74,11 @@ final class Recovery {
         }
     }
 
-    /// How often a node of a cluster looks for jobs that it has without knowing it.
-    private static let strayPause = Duration.seconds(10)
-
-    /// Takes over the jobs in `work/` that nobody knows of: their claims were reported to have failed.
+    /// Takes over the jobs in `work/` that nobody knows of, in a cluster.
     func findStrays() {
-        guard context.spool.isClustered, earlier.hasLookedIntoWork, Moment.now >= nextStrayLook else { return }
-        nextStrayLook = .now + Self.strayPause
-        let known = Set((earlier.found + earlier.takingUp).map(\.claimed.id))
-        do throws(SystemError) {
-            let strays = try context.spool.strays { id in
-                known.contains(id) || parts.jobs[id] != nil || parts.jobs.recentIdentity(of: id) != nil
-            }
-            for stray in strays {
-                context.logger.notice(
-                    "job is in work/ although its claim failed; taking it over",
-                    metadata: [LogKey.job: "\(stray.name)", LogKey.id: "\(stray.id)"])
-                let record = context.daemon.journal.job(stray.id)
-                takeIn(LeftJob(claimed: stray.called(record?.facts.name ?? stray.name), record: recoveryRecord(record)))
-            }
-        } catch {
-            context.logger.error("work/ cannot be listed", metadata: [LogKey.error: "\(error)"])
+        for stray in earlier.hasLookedIntoWork ? strays.find() : [] {
+            let record = context.daemon.journal.job(stray.id)
+            takeIn(LeftJob(claimed: stray.called(record?.facts.name ?? stray.name), record: recoveryRecord(record)))
         }
     }
 

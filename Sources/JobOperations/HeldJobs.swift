@@ -44,8 +44,7 @@ package final class HeldJobs {
         }
     }
 
-    /// In a cluster, reads what other nodes have held, released or retried since. Costs one question to the file server
-    /// while nobody has.
+    /// In a cluster, reads what other nodes have held, released or retried since. Asks the file server once if nobody has.
     private func refresh() throws(SystemError) {
         guard spool.isClustered else { return }
         // A network filesystem asks its server when a folder is opened, not when its status is.

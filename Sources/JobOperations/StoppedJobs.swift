@@ -38,7 +38,7 @@ final class StoppedJobs: CommandedJobs {
         feedback = try FeedbackFolder(folders, after: left.newestFeedback)
         feedback.reportIgnored(to: logger)
         try forgetHeldJobs()
-        held.finishMoves()
+        if !folders.isClustered { held.finishMoves() }
     }
 
     var app: String { held.spool.name }

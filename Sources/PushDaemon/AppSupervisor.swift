@@ -241,6 +241,14 @@ final class AppSupervisor {
         if mayEnd || deadline <= .now { await runner.retire() }
     }
 
+    /// Returns when each app of the configuration runs, or could not start: only then can other nodes' jobs be finished.
+    func awaitStart() async {
+        let isOpen = { (name: String) in self.places[name]?.runner != nil || self.places[name]?.startFault != nil }
+        while !isStopping, !Task.isCancelled, !configuration.current.apps.keys.allSatisfy(isOpen) {
+            try? await resources.reactor.sleep(for: .milliseconds(50))
+        }
+    }
+
     /// Whether the running apps use the configuration in force.
     var areInLine: Bool {
         configuration.current.apps.allSatisfy { name, app in

@@ -37,6 +37,7 @@ final class Cluster {
     func run(for daemon: Daemon, _ configuration: ConfigurationKeeper) async {
         await withDiscardingTaskGroup { group in
             group.addTask { await daemon.runRequests() }
+            await daemon.awaitApps()
             while !Task.isCancelled {
                 for spool in await look() { group.addTask { await daemon.standIn(for: spool) } }
                 await apply(configuration.current)
@@ -87,7 +88,9 @@ final class Cluster {
                 await standIn.run(shares(of: apps, in: spool), set.daemon)
                 group.cancelAll()
             }
-            if spool.journal.fault == nil { await scout.noteEnd(of: spool.node, spool.beat) }
+            if spool.journal.fault == nil {
+                await scout.noteEnd(of: spool.node, spool.beat, isThrough: isThrough(spool))
+            }
         } catch {
             logger.error(
                 "cannot stand in for a node", metadata: [LogKey.node: "\(spool.node)", LogKey.error: "\(error)"])
@@ -95,6 +98,16 @@ final class Cluster {
         standIns[spool.node] = nil
         apps.releaseShares(inPlaceOf: spool.node)
         resources.idleWakeup.signal()
+    }
+
+    /// Whether nothing of a node is left in any app, whether it runs here or not.
+    private func isThrough(_ spool: Spool) -> Bool {
+        guard spool.journal.liveJobs.isEmpty else { return false }
+        do {
+            return try spool.appNames().allSatisfy { try !spool.hasWork(in: $0) }
+        } catch {
+            return false
+        }
     }
 
     /// The apps that run here and in which the node has left something.

@@ -142,7 +142,6 @@ package actor Daemon {
     }
 
     private func attend(to name: String) async { await apps.attend(to: name) }
-
     private func run(_ runner: AppRunner) async {
         await runner.run()
         apps.noteEnd(of: runner)
@@ -151,9 +150,11 @@ package actor Daemon {
     // MARK: The cluster
 
     private func runCluster() async { await cluster?.run(for: self, configuration) }
-
     /// Carries out the commands that other nodes pass on, until the task is cancelled.
     func runRequests() async { await cluster?.runRequests(for: self) }
+
+    /// Returns when each app runs or cannot start.
+    func awaitApps() async { await apps.awaitStart() }
 
     /// Finishes the jobs of a node that has died.
     func standIn(for spool: Spool) async { await cluster?.standIn(for: spool, apps, configuration.current) }
@@ -289,7 +290,7 @@ package actor Daemon {
                 switch signal {
                 case .hangup: reload()
                 case .terminate, .interrupt: return await drain(reader)
-                case .user1, .user2: noteMeaningless(signal)
+                case .user1, .user2: logger.note(ignored: signal)
                 }
             }
         } catch {
@@ -298,12 +299,6 @@ package actor Daemon {
             logger.error("signals cannot be received", metadata: [LogKey.error: "\(error)", LogKey.hint: hint])
             await drain(nil)
         }
-    }
-
-    private func noteMeaningless(_ signal: Signal) {
-        let hint: Logger.MetadataValue = "send HUP to reload the configuration, TERM to stop the daemon"
-        let metadata: Logger.Metadata = [LogKey.signal: "\(signal.name)", LogKey.hint: hint]
-        logger.notice("signal ignored", metadata: metadata)
     }
 
     /// Lets jobs under way finish; a second signal abandons them at once.
@@ -326,9 +321,7 @@ package actor Daemon {
 
     private func awaitSecondSignal(_ reader: SignalReader) async {
         do {
-            while let signal = try await reader.next() {
-                if signal == .terminate || signal == .interrupt { return }
-            }
+            try await reader.awaitEnd()
         } catch {
             logger.error("signals cannot be received", metadata: [LogKey.error: "\(error)"])
         }

@@ -22,8 +22,11 @@ actor PeerScout {
     private let worker: WorkerThread
     private let logger: Logger
     private var claims: [String: Claim] = [:]
-    /// The nodes whose jobs this node has finished as far as it can, with the last mark of each.
-    private var settled: [String: JournalBeat?] = [:]
+    /// The nodes whose jobs this node has finished as far as it can, with the last mark of each, and when to try again if
+    /// some are left.
+    private var settled: [String: (beat: JournalBeat?, retryAt: Moment?)] = [:]
+    /// How long jobs wait that were left because their app did not run here, or could not be opened.
+    private static let retryPause = Duration.seconds(60)
     /// The requests that were there when a journal was locked, which do not count.
     private var oldRequests: [String: ReturnRequest] = [:]
     private var reported: Set<String> = []
@@ -79,7 +82,9 @@ actor PeerScout {
                 findings.live.insert(node)
                 return nil
             case .free(let beat):
-                if let known = settled[node], known == beat { return nil }
+                if let known = settled[node], known.beat == beat, known.retryAt.map({ .now < $0 }) ?? true {
+                    return nil
+                }
             }
             guard let lock = try peer.lock() else { return nil }
             // Its last mark may be newer than the one above.
@@ -91,14 +96,14 @@ actor PeerScout {
         guard let claim = claims[node], claim.readyAt <= .now else { return nil }
         claims[node] = nil
         // Whatever happens, only a later life of the node makes another attempt useful.
-        settled[node] = claim.beat
+        settled[node] = (claim.beat, nil)
         return try Spool(inPlaceOf: claim.lock, beside: spool, terms)
     }
 
     /// Whether a node asks for its journal back.
     func isAskedFor(_ node: String) -> Bool {
         do throws(SystemError) {
-            guard let peer = try PeerFolder.all(in: spool).first(where: { $0.node == node }) else { return false }
+            guard let peer = try PeerFolder(node, of: spool) else { return false }
             guard let request = try peer.returnRequest() else { return false }
             return request != oldRequests[node]
         } catch {
@@ -149,7 +154,7 @@ actor PeerScout {
     /// - Returns: `nil` if it does not answer in time.
     func ask(_ node: String, _ line: [UInt8], within limit: Duration) async -> [UInt8]? {
         do {
-            guard let peer = try PeerFolder.all(in: spool).first(where: { $0.node == node }) else { return nil }
+            guard let peer = try PeerFolder(node, of: spool) else { return nil }
             let (box, deadline) = (try peer.requests(), ContinuousClock.now + limit)
             let name = try box.ask(line)
             while .now < deadline {
@@ -166,7 +171,14 @@ actor PeerScout {
     // MARK: Ends
 
     /// Records that this node has finished what it can of another node's jobs, and wrote this last mark.
-    func noteEnd(of node: String, _ beat: JournalBeat?) { settled[node] = beat }
+    ///
+    /// - Parameters:
+    ///   - node: The node.
+    ///   - beat: The mark.
+    ///   - isThrough: Whether nothing is left. If not, it is tried again after a while.
+    func noteEnd(of node: String, _ beat: JournalBeat?, isThrough: Bool) {
+        settled[node] = (beat, isThrough ? nil : .now + Self.retryPause)
+    }
 
     private func report(_ node: String, _ error: any Error) {
         guard reported.insert(node).inserted else { return }

@@ -1,4 +1,6 @@
+import JobOperations
 package import LinuxIO
+import Logging
 package import ServiceProcess
 
 extension Daemon {
@@ -27,5 +29,13 @@ extension Daemon {
             self.signals = signals
             self.serviceManager = serviceManager
         }
+    }
+}
+
+extension Logger {
+    /// Logs a signal that has no meaning for the daemon.
+    func note(ignored signal: Signal) {
+        let hint: MetadataValue = "send HUP to reload the configuration, TERM to stop the daemon"
+        notice("signal ignored", metadata: [LogKey.signal: "\(signal.name)", LogKey.hint: hint])
     }
 }

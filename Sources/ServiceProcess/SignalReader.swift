@@ -29,4 +29,13 @@ package actor SignalReader {
             return nil
         }
     }
+
+    /// Waits for a signal that requests the end. Others have no effect.
+    ///
+    /// - Throws: `SystemError`, which is not expected; nothing if the task is cancelled.
+    package func awaitEnd() async throws(SystemError) {
+        while let signal = try await next() {
+            if signal == .terminate || signal == .interrupt { return }
+        }
+    }
 }

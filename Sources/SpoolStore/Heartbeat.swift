@@ -78,6 +78,8 @@ final class Heartbeat: Sendable {
     private func write(isLast: Bool) throws(JournalFault) {
         try journal.confirm()
         try last.withLock { (last) throws(JournalFault) in
+            // A beat that had to wait must not follow the last one.
+            if last?.isLast == true { return }
             try journal.breaking { (file) throws(SystemError) in
                 var bytes: [UInt8] = []
                 _ = try file.read(JournalBeat.byteCount, at: JournalBeat.offset, appendingTo: &bytes)

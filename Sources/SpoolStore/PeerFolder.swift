@@ -23,23 +23,42 @@ package struct PeerFolder: Sendable {
 
     /// Returns the same for a spool that is not opened as a node.
     ///
+    /// - Parameters:
+    ///   - root: The spool's root.
+    ///   - known: Nodes to leave out, which saves opening their folders.
+    /// - Returns: The folders, by name.
     /// - Throws: `SystemError`: they cannot be listed.
-    package static func all(inRoot root: Directory) throws(SystemError) -> [PeerFolder] {
+    package static func all(
+        inRoot root: Directory, besides known: Set<String> = []
+    ) throws(SystemError) -> [PeerFolder] {
         let own = try root.openChild(Spool.folderName)
         var found: [PeerFolder] = []
         for name in try own.names() {
-            guard let node = String(validating: name, as: UTF8.self), NodeName.isValid(node) else { continue }
-            do throws(SystemError) {
-                let directory = try own.openChild(name)
-                // A journal without its first page is being created.
-                let status = try directory.status(of: Journal.fileName)
-                guard let status, status.byteCount > JournalLayout.labelByteCount else { continue }
-                found.append(PeerFolder(node: node, directory: directory))
-            } catch {
-                guard error.isNotFound || error.isNoDirectory else { throw error }
-            }
+            guard let node = String(validating: name, as: UTF8.self), NodeName.isValid(node), !known.contains(node)
+            else { continue }
+            if let peer = try PeerFolder(node, in: own) { found.append(peer) }
         }
         return found.sorted { $0.node < $1.node }
+    }
+
+    /// Opens the folder of a node; `nil` if it has no journal.
+    ///
+    /// - Throws: `SystemError`: for example EIO.
+    package init?(_ node: String, of spool: Spool) throws(SystemError) {
+        try self.init(node, in: try spool.root.openChild(Spool.folderName))
+    }
+
+    private init?(_ node: String, in own: Directory) throws(SystemError) {
+        do throws(SystemError) {
+            let directory = try own.openChild(Array(node.utf8))
+            // A journal without its first page is being created.
+            let status = try directory.status(of: Journal.fileName)
+            guard let status, status.byteCount > JournalLayout.labelByteCount else { return nil }
+            (self.node, self.directory) = (node, directory)
+        } catch {
+            guard error.isNotFound || error.isNoDirectory else { throw error }
+            return nil
+        }
     }
 
     /// Returns whether the node runs. Takes no lock, so that a node that starts meanwhile gets its own.

@@ -220,17 +220,27 @@ class Local:
 
 
 DROP = """
-import json, os
+import json, os, time
 spool, prefix, first, count, recipients, extra = {spool!r}, {prefix!r}, {first}, {count}, {recipients}, {extra!r}
-for job in range(first, first + count):
+mine, others = {mine!r}, {others!r}
+names = ["%s%d.json" % (prefix, job) for job in range(first, first + count)]
+def show(name):
+    os.rename("%s/weather/tmp/%s" % (spool, name), "%s/weather/new/%s" % (spool, name))
+for job, name in zip(range(first, first + count), names):
     tokens = ["%08x%08x" % (job, index) + "ab" * 24 for index in range(recipients)]
     members = {{key: value % job if "%d" in str(value) else value for key, value in extra.items()}}
-    staged = "%s/weather/tmp/%s%d.json" % (spool, prefix, job)
-    with open(staged, "w") as file:
+    with open("%s/weather/tmp/%s" % (spool, name), "w") as file:
         file.write(json.dumps(dict(tokens=tokens, alert="x", **members)))
         file.flush()
         os.fsync(file.fileno())
-    os.rename(staged, "%s/weather/new/%s%d.json" % (spool, prefix, job))
+    if not mine:
+        show(name)
+if mine:
+    open(mine, "w").close()
+    while not all(map(os.path.exists, others)):
+        time.sleep(0.01)
+    for name in names:
+        show(name)
 """
 
 # Drops jobs every second until a file tells it to stop; every fourth one is for many recipients.
@@ -347,18 +357,22 @@ class Trial:
         self.past[node], self.services[node] = self.log(node) + "ended with the host\n", []
         self.bed.boot(node)
 
+    def script(self, host, prefix, first, count, recipients, extra={}, mine="", others=[]):
+        return DROP.format(
+            spool=self.bed.spool(host), prefix=prefix, first=first, count=count, recipients=recipients, extra=extra,
+            mine=mine, others=others)
+
     def drop(self, count, recipients, host=None):
         host = host or self.bed.dropper
-        self.bed.python(host, DROP.format(
-            spool=self.bed.spool(host), prefix="j", first=self.dropped, count=count, recipients=recipients, extra={}))
+        self.bed.python(host, self.script(host, "j", self.dropped, count, recipients))
         self.expect(count, lambda job: recipients)
 
     def drop_pairs(self, count, hosts):
-        """Drops two jobs with each id, from two hosts at the same time."""
+        """Drops two jobs with each id, from two hosts: all are written before the first is shown."""
+        marks = [f"{self.bed.share}/ready-{host}" for host in hosts]
         scripts = [
-            (host, DROP.format(
-                spool=self.bed.spool(host), prefix=prefix, first=0, count=count, recipients=1, extra={"id": "ref-%d"}))
-            for host, prefix in zip(hosts, ["a-", "b-"])]
+            (host, self.script(host, prefix, 0, count, 1, {"id": "ref-%d"}, mark, marks))
+            for host, prefix, mark in zip(hosts, ["a-", "b-"], marks)]
         with concurrent.futures.ThreadPoolExecutor(2) as pool:
             list(pool.map(lambda script: self.bed.python(*script), scripts))
         self.expect(count, lambda job: 1)
@@ -366,9 +380,7 @@ class Trial:
 
     def start_load(self, size):
         host = self.bed.dropper
-        drop = DROP.format(
-            spool=self.bed.spool(host), prefix="j", first="FIRST", count=1, recipients="COUNT", extra={})
-        drop = drop.replace("%", "%%").replace("FIRST", "%d").replace("COUNT", "%d")
+        drop = self.script(host, "j", "FIRST", 1, "COUNT").replace("%", "%%").replace("FIRST", "%d").replace("COUNT", "%d")
         self.bed.start(host, "load", "python3", "-c", LOAD.format(drop=drop, stop=self.bed.share + "/stop", size=size))
 
     def stop_load(self, size):

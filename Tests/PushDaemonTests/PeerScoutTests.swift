@@ -59,7 +59,7 @@ import Testing
         #expect(standIn?.node == "b" && start.duration(to: .now) >= Self.terms.leaseLength)
         #expect(await scout.look(besides: ["b"]).dead.isEmpty)
         try standIn?.leave()
-        await scout.noteEnd(of: "b", standIn?.beat)
+        await scout.noteEnd(of: "b", standIn?.beat, isThrough: true)
         standIn = nil
         try await eventually("its release") { await !scout.look(besides: []).live.contains("b") }
         for _ in 0..<5 { #expect(await scout.look(besides: []).dead.isEmpty) }

@@ -68,7 +68,8 @@ package final class RefBook {
 
     private func findPeers() throws(SystemError) {
         guard let cluster else { return }
-        for peer in try PeerFolder.all(in: cluster) where peer.node != cluster.node && peers[peer.node] == nil {
+        let known = Set(peers.keys).union([cluster.node])
+        for peer in try PeerFolder.all(inRoot: cluster.root, besides: known) {
             guard let state = try peer.state(named: Self.folderName) else { continue }
             peers[peer.node] = try RefShelf(of: app, in: state)
         }

@@ -85,7 +85,8 @@ package final class GoneTokens {
     /// - Returns: Whether there is more.
     /// - Throws: `SystemError`: a log cannot be read or written. Try again later.
     package func readNews(in spool: Spool) throws(SystemError) -> Bool {
-        for peer in try PeerFolder.all(in: spool) where peer.node != spool.node && followers[peer.node] == nil {
+        let known = Set(followers.keys).union([spool.node])
+        for peer in try PeerFolder.all(inRoot: spool.root, besides: known) {
             guard let folder = try peer.state(named: Self.folderName) else { continue }
             followers[peer.node] = GoneFollower(name, in: folder)
         }
