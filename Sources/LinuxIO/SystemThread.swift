@@ -37,7 +37,9 @@ package struct SystemThread: Sendable {
     /// Blocks the calling thread for this time. For threads on which nothing else waits.
     package static func sleep(for duration: Duration) {
         let (seconds, attoseconds) = duration.components
-        var rest = timespec(tv_sec: Int(seconds), tv_nsec: Int(attoseconds / 1_000_000_000))
+        var rest = timespec()
+        rest.tv_sec = Int(seconds)
+        rest.tv_nsec = Int(attoseconds / 1_000_000_000)
         var wait = rest
         while unsafe nanosleep(&wait, &rest) != 0, errno == EINTR { wait = rest }
     }
