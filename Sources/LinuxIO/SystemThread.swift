@@ -34,14 +34,12 @@ package struct SystemThread: Sendable {
         return SystemThread(handle: handle)
     }
 
-    /// Blocks the calling thread for this time. For threads on which nothing else waits.
-    package static func sleep(for duration: Duration) {
-        let (seconds, attoseconds) = duration.components
-        var rest = timespec()
-        rest.tv_sec = Int(seconds)
-        rest.tv_nsec = Int(attoseconds / 1_000_000_000)
-        var wait = rest
-        while unsafe nanosleep(&wait, &rest) != 0, errno == EINTR { wait = rest }
+    /// Blocks the calling thread for this time, by poll(2) without descriptors: a signal may end it early. For threads on
+    /// which nothing else waits.
+    ///
+    /// - Parameter milliseconds: at least 0.
+    package static func sleep(milliseconds: Int32) {
+        _ = unsafe poll(nil, 0, milliseconds)
     }
 
     /// Whether the calling thread is this one.

@@ -62,8 +62,6 @@ extension JournalLock {
 }
 
 extension ClusterTerms {
-    private static let pause = Duration.milliseconds(100)
-
     /// Waits for a starting node's own journal, and asks for it in case that another node stands in for this one.
     ///
     /// - Returns: `nil` if it is still locked after `patience`.
@@ -74,7 +72,7 @@ extension ClusterTerms {
         let deadline = ContinuousClock.now + patience
         var lock: JournalLock?
         while lock == nil, .now < deadline {
-            SystemThread.sleep(for: Self.pause)
+            SystemThread.sleep(milliseconds: 100)
             lock = try JournalLock(of: node, in: directory)
         }
         try ReturnRequest.withdraw(in: directory)
