@@ -400,6 +400,11 @@ class Trial:
             lines = file.read().split("\n")
         return [json.loads(line) for line in lines[:-1]]
 
+    def times(self):
+        """When notifications arrived, in seconds."""
+        return sorted(
+            datetime.datetime.fromisoformat(line["at"].replace("Z", "+00:00")).timestamp() for line in self.ledger())
+
     def arrived(self):
         return sum(1 for _ in open(self.ledger_path))
 
@@ -802,8 +807,11 @@ def random_faults(bed, seed=None, count=50):
     trial.stop_load(size)
     trial.await_done(600)
     deaths = trial.lives() - len(bed.nodes)
+    times = trial.times()
+    gap, before = max((later - earlier, earlier - times[0]) for earlier, later in zip(times, times[1:]))
     trial.judge(
-        f"{count} faults in {time.monotonic() - start:.0f} s, seed {seed}, {deaths} deaths",
+        f"{count} faults in {time.monotonic() - start:.0f} s, seed {seed}, {deaths} deaths, longest silence {gap:.0f} s "
+        f"after {before:.0f} s",
         allowed=deaths * (WINDOW + GROUP) * 2)
 
 
@@ -820,8 +828,8 @@ SCENARIOS = {
 
 def rate(trial):
     """Notifications per second, from the first arrival to the last one."""
-    times = [datetime.datetime.fromisoformat(line["at"].replace("Z", "+00:00")).timestamp() for line in trial.ledger()]
-    return len(times) / max(max(times) - min(times), 0.001)
+    times = trial.times()
+    return len(times) / max(times[-1] - times[0], 0.001)
 
 
 def measure(bed, nodes, jobs, recipients, clustered=True):
