@@ -39,7 +39,7 @@ package struct SystemThread: Sendable {
     ///
     /// - Parameter milliseconds: at least 0.
     package static func sleep(milliseconds: Int32) {
-        _ = unsafe poll(nil, 0, milliseconds)
+        _ = poll(nil, 0, milliseconds)
     }
 
     /// Whether the calling thread is this one.
