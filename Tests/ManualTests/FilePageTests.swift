@@ -182,6 +182,7 @@ struct FilePageTests {
         (credentials.topics, credentials.notAfter, credentials.daysLeft) = (["com.example.weather"], time, 1)
         app.credentials = credentials
         var status = SpoolStatus(node: "host-a", processID: 1, startedAt: time, writtenAt: time)
+        status.cluster = SpoolStatus.Cluster(nodes: ["host-a", "host-b"], standsInFor: ["host-b"], mayAct: true)
         status.apps = [app]
         return status.json
     }
@@ -191,6 +192,7 @@ struct FilePageTests {
         get throws {
             var app = AppList.App(name: "weather", carrier: .http2)
             (app.topic, app.identity) = ("com.example.weather", .certificate(topics: ["com.example.weather"]))
+            app.digest = "56cd3ed40f7d9078"
             app.channels = ["match-7": BroadcastChannel(id: try #require(ChannelID("YWI=")), policy: .latest)]
             var list = AppList(node: "host-a", limits: DocumentLimits())
             list.apps = [app]
