@@ -239,7 +239,10 @@ if mine:
     open(mine, "w").close()
     while not all(map(os.path.exists, others)):
         time.sleep(0.01)
-    for name in names:
+    # All hosts have one clock: so the jobs of a pair appear at the same time.
+    start = max(os.stat(other).st_mtime for other in others) + 1
+    for place, name in enumerate(names):
+        time.sleep(max(0, start + place * 0.003 - time.time()))
         show(name)
 """
 
@@ -716,6 +719,20 @@ def handback(bed):
     trial.judge(f"killed, and back amid the takeover, after {done} jobs")
 
 
+def survivors(bed):
+    """14: a node stays dead: the others finish its jobs, and then leave its journal alone."""
+    trial = Trial(bed, 3)
+    trial.start_all()
+    trial.drop(30, 200)
+    eventually("notifications", 60, lambda: trial.arrived() > 500)
+    trial.kill("c1")
+    trial.await_done()
+    time.sleep(bed.takeover + 15)
+    times = {node: trial.log(node).count("standing in for a node that died") for node in ["c2", "c3"]}
+    faults = [f"{node} stood in for the same death {count} times" for node, count in times.items() if count > 1]
+    trial.judge(f"killed for good, stood in for by {times}", faults=faults)
+
+
 # ---- faults at random ----------------------------------------------------------------------------------
 
 def kill_daemon(trial, node, seconds):
@@ -767,7 +784,7 @@ FAULTS = {
 
 
 def random_faults(bed, seed=None, count=50):
-    """14: faults at random under a steady load, on at most two of three nodes at once."""
+    """15: faults at random under a steady load, on at most two of three nodes at once."""
     seed = random.randrange(1 << 32) if seed is None else seed
     print(f"{bed.name}, random: --seed {seed} --count {count}", flush=True)
     dice, size = random.Random(seed), 100
@@ -820,7 +837,7 @@ SCENARIOS = {
     "cut-storage": (cut_storage, {"cut-storage"}), "storage-death": (storage_death, {"storage-death"}),
     "freeze": (freeze, set()), "servers": (servers, {"servers"}), "outage": (outage, {"servers"}), "taker": (taker, set()),
     "remote": (remote, set()), "duplicates": (duplicates, set()), "return": (return_, set()),
-    "handback": (handback, set()), "random": (random_faults, set()),
+    "handback": (handback, set()), "survivors": (survivors, set()), "random": (random_faults, set()),
 }
 
 
