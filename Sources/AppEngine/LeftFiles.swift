@@ -28,6 +28,7 @@ struct LeftFiles {
         let archived = try archivedFile(of: job, content, in: spool)
         found.isArchived = archived != nil
         found.isHeld = archived == nil && isHeld(facts)
+        found.mayBeElsewhere = spool.isClustered
         guard let file = try spool.candidate(for: name) else { return found }
         let isSameFile = file.status.inode == facts.inode
         found.isLinkedInNew = isSameFile && found.isHeld || archived?.isSameFile(as: file.status) == true

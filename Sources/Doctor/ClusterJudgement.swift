@@ -47,12 +47,7 @@ struct ClusterJudgement {
         for peer in facts.peers {
             switch peer.state {
             case .locked?: book.ok("node \(peer.node) runs, or another node finishes its jobs")
-            case .free(let beat?)? where beat.isLast:
-                book.ok("node \(peer.node) was stopped at \(beat.at.rfc3339)")
-            case .free(let beat?)?:
-                book.warn(
-                    "node \(peer.node) died after \(beat.at.rfc3339)",
-                    hint: "start it, or remove it: see pushspool-cluster(7)")
+            case .free(let beat?)?: note(peer.node, beat, in: &book)
             case .free(nil)?:
                 book.warn(
                     "node \(peer.node) does not run, and never worked in a cluster",
@@ -64,6 +59,17 @@ struct ClusterJudgement {
         }
         if facts.peers.isEmpty { book.ok("no other node has worked on this spool yet") }
         return book.findings
+    }
+
+    private func note(_ node: String, _ beat: JournalBeat, in book: inout FindingBook) {
+        let hint = "start it, or remove it: see pushspool-cluster(7)"
+        switch beat.end {
+        case .stopped?: book.ok("node \(node) was stopped at \(beat.at.rfc3339)")
+        case .finishedAll?: book.ok("node \(node) does not run, and another node has finished its jobs")
+        case .triedAll?:
+            book.warn("node \(node) does not run, and has jobs that the other nodes cannot finish", hint: hint)
+        case nil: book.warn("node \(node) died after \(beat.at.rfc3339)", hint: hint)
+        }
     }
 
     /// Each app that another running node has otherwise, or not at all.

@@ -7,6 +7,8 @@ struct VolumeJudgement {
     let facts: VolumeFacts
     /// The space that must stay free.
     let floor: SpaceFloor
+    /// Whether several nodes share it, for which a shared filesystem is the purpose.
+    var isClustered = false
 
     /// A slower sync delays every claim and every group of outcomes.
     static let slowSync = Duration.milliseconds(100)
@@ -56,7 +58,7 @@ struct VolumeJudgement {
     }
 
     private func noteType(in book: inout FindingBook) {
-        if facts.isShared {
+        if facts.isShared, !isClustered {
             book.warn(
                 "\(facts.place) is on \(facts.type), which does not report new files: new/ is polled",
                 hint: "keep the spool on a local filesystem; pushspool-spool(7) lists the guarantees")

@@ -21,8 +21,9 @@ package final class HeldJobs {
     private var displaced: [FileName: HeldEntry] = [:]
     /// The remainders that cannot be read; `nil`: `hold/` could not be listed.
     private var unreadable: Set<FileName>? = []
-    /// The state of `hold/` when it was listed last, in a cluster.
+    /// The state of `hold/` when it was listed last, and those of the remainders that were read then, in a cluster.
     private var listed: FileStatus?
+    private var loaded: [FileName: FileStatus] = [:]
 
     /// Creates an empty object; `load` fills it.
     package init(_ spool: AppSpool, _ logger: Logger) {
@@ -50,11 +51,15 @@ package final class HeldJobs {
         // A network filesystem asks its server when a folder is opened, not when its status is.
         let status = try spool.home.openChild(Array("hold".utf8)).status()
         guard status != listed else { return }
-        let (names, faulty) = (Set(try spool.hold.remainders()), unreadable ?? [])
-        entries = entries.filter { names.contains($0.value.name) }
-        displaced = displaced.filter { names.contains($0.key) }
-        (unreadable, listed) = (faulty.intersection(names), status)
-        for name in names.subtracting(entries.values.map(\.name) + displaced.keys + faulty) { load(name) }
+        var found: [FileName: FileStatus] = [:]
+        for name in try spool.hold.remainders() { found[name] = try spool.held.status(of: name.bytes) }
+        // A name may have come back with another remainder.
+        let same = found.filter { loaded[$0.key] == $0.value }
+        entries = entries.filter { same[$0.value.name] != nil }
+        displaced = displaced.filter { same[$0.key] != nil }
+        unreadable = (unreadable ?? []).filter { same[$0] != nil }
+        for name in found.keys where same[name] == nil { load(name) }
+        (listed, loaded) = (status, found)
     }
 
     private func load(_ name: FileName) {

@@ -38,7 +38,7 @@ package final class StoppedApps {
     package func close() throws {
         try context.spool.journal.append(.stopped)
         try context.spool.journal.flush()
-        try context.spool.leave()
+        try context.spool.leave(.stopped)
     }
 
     /// Executes one command.

@@ -15,17 +15,27 @@ package struct JournalBeat: Hashable, Sendable {
     package let number: UInt64
     /// When it was written, by the clock of the node that wrote it. Only for people: clocks differ.
     package let at: WallTime
-    /// Whether it is the last one of a node that stopped and does nothing more. Then nobody has to wait for its lease.
-    package let isLast: Bool
+    /// How its writer ended, if it is the last one: it does nothing more, and nobody has to wait for its lease.
+    package let end: End?
+
+    /// How the writer of a last mark ended.
+    package enum End: UInt32, CaseIterable, Hashable, Sendable {
+        /// It stopped, and may have left jobs.
+        case stopped = 1
+        /// It stood in for the node, and did what it could. Some jobs are left.
+        case triedAll = 3
+        /// It stood in for the node, and nothing is left.
+        case finishedAll = 5
+    }
 
     /// Creates a mark.
-    package init(number: UInt64, at time: WallTime, isLast: Bool = false) {
-        (self.number, at, self.isLast) = (number, time, isLast)
+    package init(number: UInt64, at time: WallTime, end: End? = nil) {
+        (self.number, at, self.end) = (number, time, end)
     }
 
     /// Returns the mark that follows.
-    package func next(at time: WallTime, isLast: Bool = false) -> JournalBeat {
-        JournalBeat(number: number &+ 1, at: time, isLast: isLast)
+    package func next(at time: WallTime, end: End? = nil) -> JournalBeat {
+        JournalBeat(number: number &+ 1, at: time, end: end)
     }
 
     /// The bytes to write.
@@ -33,7 +43,7 @@ package struct JournalBeat: Hashable, Sendable {
         var bytes = Self.magic
         bytes.appendInteger(number)
         bytes.appendInteger(at.nanoseconds)
-        bytes.appendInteger(UInt32(isLast ? 1 : 0))
+        bytes.appendInteger(end?.rawValue ?? 0)
         bytes.appendInteger(CRC32C.checksum(bytes.span))
         return bytes
     }
@@ -49,7 +59,7 @@ package struct JournalBeat: Hashable, Sendable {
             let flags = try decoder.integer(UInt32.self)
             let checksum = CRC32C.checksum(bytes.span.extracting(0..<Self.byteCount - 4))
             guard try decoder.integer(UInt32.self) == checksum else { return nil }
-            self.init(number: number, at: WallTime(nanoseconds: time), isLast: flags & 1 == 1)
+            self.init(number: number, at: WallTime(nanoseconds: time), end: End(rawValue: flags))
         } catch {
             return nil
         }

@@ -36,6 +36,9 @@ package struct RecoveryFindings: Hashable, Sendable {
     package var isArchived = false
     /// Whether the file is in `hold/`.
     package var isHeld = false
+    /// Whether another node may have the file, which it got by way of `new/` or `hold/`. In a cluster claims are synced:
+    /// a file that is absent was moved.
+    package var mayBeElsewhere = false
 
     /// Creates the findings of a job whose file was not found; the caller sets the other members.
     package init() {}

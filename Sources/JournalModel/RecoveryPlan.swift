@@ -92,7 +92,8 @@ package enum RecoveryPlan: Hashable, Sendable {
         // The job was ours if anything was recorded after its header, or if the file in `new/` is the one that was read
         // and was torn since.
         guard job.isTouched || found.isTornInNew else { return .forget(.neverOurs) }
-        return job.holdsBytes ? .restore : .forget(.gone)
+        let isLost = !found.mayBeElsewhere || found.isTornInNew
+        return job.holdsBytes && isLost ? .restore : .forget(.gone)
     }
 
     /// Decides for a job whose file is complete and in place.

@@ -241,12 +241,9 @@ final class AppSupervisor {
         if mayEnd || deadline <= .now { await runner.retire() }
     }
 
-    /// Returns when each app of the configuration runs, or could not start: only then can other nodes' jobs be finished.
-    func awaitStart() async {
-        let isOpen = { (name: String) in self.places[name]?.runner != nil || self.places[name]?.startFault != nil }
-        while !isStopping, !Task.isCancelled, !configuration.current.apps.keys.allSatisfy(isOpen) {
-            try? await resources.reactor.sleep(for: .milliseconds(50))
-        }
+    /// Whether each app of the configuration runs, or could not start: only then can all other nodes' jobs be finished.
+    var haveStarted: Bool {
+        configuration.current.apps.keys.allSatisfy { places[$0]?.runner != nil || places[$0]?.startFault != nil }
     }
 
     /// Whether the running apps use the configuration in force.

@@ -37,9 +37,11 @@ final class Cluster {
     func run(for daemon: Daemon, _ configuration: ConfigurationKeeper) async {
         await withDiscardingTaskGroup { group in
             group.addTask { await daemon.runRequests() }
-            await daemon.awaitApps()
+            let start = ContinuousClock.now
             while !Task.isCancelled {
-                for spool in await look() { group.addTask { await daemon.standIn(for: spool) } }
+                // An app that hangs while it is opened must not keep the jobs of all others waiting.
+                let isReady = await daemon.haveAppsStarted || .now - start > Self.startLimit
+                for spool in await look(isReady) { group.addTask { await daemon.standIn(for: spool) } }
                 await apply(configuration.current)
                 // Not at the same time as other nodes.
                 try? await resources.reactor.sleep(for: pause * Double.random(in: 0.75...1.25))
@@ -47,10 +49,13 @@ final class Cluster {
         }
     }
 
+    /// How long this daemon's own apps may take to start before it looks after others' jobs without them.
+    private static let startLimit = Duration.seconds(60)
+
     /// Looks at the other nodes. Returns those that have died, opened in their place.
-    private func look() async -> [Spool] {
+    private func look(_ mayStandIn: Bool) async -> [Spool] {
         guard !isEnding else { return [] }
-        let findings = await scout.look(besides: Set(standIns.keys))
+        let findings = await scout.look(besides: Set(standIns.keys), mayStandIn)
         if findings.live != live {
             let names = findings.live.sorted().joined(separator: " ")
             logger.notice("other nodes that run", metadata: [LogKey.node: "\(names)"])
@@ -75,6 +80,7 @@ final class Cluster {
     ///   - apps: The running apps.
     ///   - set: The configuration.
     func standIn(for spool: Spool, _ apps: AppSupervisor, _ set: ConfigurationSet) async {
+        guard !isEnding else { return }
         do {
             let standIn = try StandIn(for: spool, resources)
             standIns[spool.node] = standIn
@@ -88,9 +94,6 @@ final class Cluster {
                 await standIn.run(shares(of: apps, in: spool), set.daemon)
                 group.cancelAll()
             }
-            if spool.journal.fault == nil {
-                await scout.noteEnd(of: spool.node, spool.beat, isThrough: isThrough(spool))
-            }
         } catch {
             logger.error(
                 "cannot stand in for a node", metadata: [LogKey.node: "\(spool.node)", LogKey.error: "\(error)"])
@@ -98,16 +101,6 @@ final class Cluster {
         standIns[spool.node] = nil
         apps.releaseShares(inPlaceOf: spool.node)
         resources.idleWakeup.signal()
-    }
-
-    /// Whether nothing of a node is left in any app, whether it runs here or not.
-    private func isThrough(_ spool: Spool) -> Bool {
-        guard spool.journal.liveJobs.isEmpty else { return false }
-        do {
-            return try spool.appNames().allSatisfy { try !spool.hasWork(in: $0) }
-        } catch {
-            return false
-        }
     }
 
     /// The apps that run here and in which the node has left something.
@@ -180,7 +173,7 @@ final class Cluster {
             }
             var best: ControlAnswer?
             while let answer = await group.next() {
-                guard let answer, answer.kind != .notFound else { continue }
+                guard let answer, answer.kind != .notFound, best?.isGood != true else { continue }
                 best = answer
                 if answer.isGood { group.cancelAll() }
             }

@@ -112,8 +112,9 @@ actor ControlServer {
             try await write(ControlAnswer(error), to: socket)
             return true
         }
-        try await write(await daemon.carryOut(request, for: peer), to: socket)
-        guard request.command == .stop else { return true }
+        let answer = await daemon.carryOut(request, for: peer)
+        try await write(answer, to: socket)
+        guard request.command == .stop, answer.isGood else { return true }
         try await followStop(over: socket)
         return false
     }

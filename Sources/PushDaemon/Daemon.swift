@@ -153,8 +153,8 @@ package actor Daemon {
     /// Carries out the commands that other nodes pass on, until the task is cancelled.
     func runRequests() async { await cluster?.runRequests(for: self) }
 
-    /// Returns when each app runs or cannot start.
-    func awaitApps() async { await apps.awaitStart() }
+    /// Whether each app runs or cannot start.
+    var haveAppsStarted: Bool { apps.haveStarted }
 
     /// Finishes the jobs of a node that has died.
     func standIn(for spool: Spool) async { await cluster?.standIn(for: spool, apps, configuration.current) }

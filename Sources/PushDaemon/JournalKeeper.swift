@@ -80,13 +80,13 @@ final class JournalKeeper {
         logger.critical("stopping: journal failed", metadata: [LogKey.error: "\(error)", LogKey.hint: hint])
     }
 
-    /// Records a clean shutdown, or at least that this is not a crash.
-    func end() {
+    /// Records a clean shutdown, or at least that this is not a crash. Other nodes see how it ended.
+    func end(_ reason: JournalBeat.End = .stopped) {
         guard fault == nil else { return journal.takeLeave() }
         do {
             try resources.spool.append(.stopped)
             try journal.flush()
-            try resources.spool.leave()
+            try resources.spool.leave(reason)
         } catch {
             logger.error("journal cannot be closed", metadata: [LogKey.error: "\(error)"])
             journal.takeLeave()

@@ -22,11 +22,13 @@ actor PeerScout {
     private let worker: WorkerThread
     private let logger: Logger
     private var claims: [String: Claim] = [:]
-    /// The nodes whose jobs this node has finished as far as it can, with the last mark of each, and when to try again if
-    /// some are left.
-    private var settled: [String: (beat: JournalBeat?, retryAt: Moment?)] = [:]
-    /// How long jobs wait that were left because their app did not run here, or could not be opened.
+    /// The nodes for which some node has done what it could, or whose journal could not be opened: the last mark of each,
+    /// and when to try again.
+    private var retries: [String: (beat: JournalBeat?, at: Moment)] = [:]
+    /// How long jobs wait that were left because their app did not run, or could not be opened.
     private static let retryPause = Duration.seconds(60)
+    /// The nodes that ran when they could be listed last.
+    private var live: Set<String> = []
     /// The requests that were there when a journal was locked, which do not count.
     private var oldRequests: [String: ReturnRequest] = [:]
     private var reported: Set<String> = []
@@ -50,16 +52,17 @@ actor PeerScout {
 
     /// Looks at all other nodes.
     ///
-    /// - Parameter substituted: The nodes whose jobs this node finishes already.
+    /// - Parameters:
+    ///   - substituted: The nodes whose jobs this node finishes already.
+    ///   - mayStandIn: Whether it may take the place of others.
     /// - Returns: The nodes that run, and those that have died.
-    func look(besides substituted: Set<String>) -> Findings {
+    func look(besides substituted: Set<String>, _ mayStandIn: Bool) -> Findings {
         var findings = Findings()
         do throws(SystemError) {
             for peer in try PeerFolder.all(in: spool) where peer.node != spool.node {
                 guard !substituted.contains(peer.node) else { continue }
                 do {
-                    if let spool = try look(at: peer, &findings) { findings.dead.append(spool) }
-                    if claims[peer.node] != nil { findings.hasOrphans = true }
+                    if let spool = try look(at: peer, mayStandIn, &findings) { findings.dead.append(spool) }
                     reported.remove(peer.node)
                 } catch {
                     claims[peer.node] = nil
@@ -67,37 +70,53 @@ actor PeerScout {
                     report(peer.node, error)
                 }
             }
+            live = findings.live
         } catch {
+            findings.live = live
+            findings.hasOrphans = true
             report("", error)
         }
         return findings
     }
 
-    private func look(at peer: PeerFolder, _ findings: inout Findings) throws -> Spool? {
+    private func look(at peer: PeerFolder, _ mayStandIn: Bool, _ findings: inout Findings) throws -> Spool? {
         let node = peer.node
         if claims[node] == nil {
-            guard spool.mayAct else { return nil }
             switch try peer.state() {
             case .locked:
                 findings.live.insert(node)
                 return nil
             case .free(let beat):
-                if let known = settled[node], known.beat == beat, known.retryAt.map({ .now < $0 }) ?? true {
-                    return nil
-                }
+                if beat?.end == .finishedAll { return nil }
+                findings.hasOrphans = true
+                guard mayStandIn, spool.mayAct, mayTry(node, after: beat) else { return nil }
             }
-            guard let lock = try peer.lock() else { return nil }
-            // Its last mark may be newer than the one above.
-            let beat = try lock.beat()
-            let wait = beat?.isLast == true ? Duration.zero : terms.leaseLength
-            oldRequests[node] = try peer.returnRequest()
-            claims[node] = Claim(lock: lock, beat: beat, readyAt: .now + wait)
+            claims[node] = try claim(peer)
         }
+        findings.hasOrphans = true
         guard let claim = claims[node], claim.readyAt <= .now else { return nil }
         claims[node] = nil
-        // Whatever happens, only a later life of the node makes another attempt useful.
-        settled[node] = (claim.beat, nil)
+        // The journal may be one of another version, or there may be no room for now.
+        retries[node] = (claim.beat, .now + Self.retryPause)
         return try Spool(inPlaceOf: claim.lock, beside: spool, terms)
+    }
+
+    /// Whether to take the place of a node whose last mark is this one: after some node has tried, not before a pause.
+    private func mayTry(_ node: String, after beat: JournalBeat?) -> Bool {
+        if let known = retries[node], known.beat == beat { return known.at <= .now }
+        guard beat?.end == .triedAll else { return true }
+        retries[node] = (beat, .now + Self.retryPause)
+        return false
+    }
+
+    /// Locks a node's journal; `nil` if somebody else has, or nothing is left in it.
+    private func claim(_ peer: PeerFolder) throws -> Claim? {
+        guard let lock = try peer.lock() else { return nil }
+        // Its last mark may be newer than the one that was seen before.
+        let beat = try lock.beat()
+        guard beat?.end != .finishedAll else { return nil }
+        oldRequests[peer.node] = try peer.returnRequest()
+        return Claim(lock: lock, beat: beat, readyAt: beat?.end == nil ? .now + terms.leaseLength : .now)
     }
 
     /// Whether a node asks for its journal back.
@@ -159,25 +178,14 @@ actor PeerScout {
             let name = try box.ask(line)
             while .now < deadline {
                 if let answer = try box.takeAnswer(to: name) { return answer }
-                try await Task.sleep(for: Self.requestPause)
+                guard !Task.isCancelled else { break }
+                try? await Task.sleep(for: Self.requestPause)
             }
             try box.withdraw(name)
         } catch {
             report(node, error)
         }
         return nil
-    }
-
-    // MARK: Ends
-
-    /// Records that this node has finished what it can of another node's jobs, and wrote this last mark.
-    ///
-    /// - Parameters:
-    ///   - node: The node.
-    ///   - beat: The mark.
-    ///   - isThrough: Whether nothing is left. If not, it is tried again after a while.
-    func noteEnd(of node: String, _ beat: JournalBeat?, isThrough: Bool) {
-        settled[node] = (beat, isThrough ? nil : .now + Self.retryPause)
     }
 
     private func report(_ node: String, _ error: any Error) {

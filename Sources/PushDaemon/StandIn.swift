@@ -32,6 +32,8 @@ actor StandIn {
     private let files: FileThread
     private var runners: [String: AppRunner] = [:]
     private var isEnding = false
+    /// Whether an app could not be opened, and what the node has left in it is unknown.
+    private var hasFailed = false
 
     /// Takes a node's place.
     ///
@@ -76,8 +78,21 @@ actor StandIn {
             while !runners.isEmpty { try? await resources.reactor.sleep(for: Self.pause) }
             group.cancelAll()
         }
-        journal.end()
+        journal.end(reason)
         logger.notice("no longer standing in for a node")
+    }
+
+    /// How the work has ended. If nothing is left, gives back the turns that the node took before it died.
+    private var reason: JournalBeat.End {
+        guard !isEnding else { return .stopped }
+        do throws(SystemError) {
+            guard !hasFailed, try resources.spool.isFinished() else { return .triedAll }
+            try SharedTurns.giveBackAll(of: resources.spool)
+            return .finishedAll
+        } catch {
+            logger.warning("work/ cannot be read", metadata: [LogKey.error: "\(error)"])
+            return .triedAll
+        }
     }
 
     /// Makes this node careful with the files in `new/` that may have killed the other one: it reads them next.
@@ -128,6 +143,8 @@ actor StandIn {
                 guard let runner = await open(app, configuration) else { continue }
                 runners[runner.name] = runner
                 group.addTask { await self.run(runner) }
+                // It may have been asked to end while the app was opened.
+                if isEnding { await runner.retire() }
             }
             while !runners.isEmpty, !Task.isCancelled {
                 for runner in runners.values where await runner.isThrough { runner.stop() }
@@ -145,6 +162,7 @@ actor StandIn {
             let hint: Logger.MetadataValue = "the node's jobs of this app wait for the node, or for another one"
             logger.error(
                 "app cannot stand in", metadata: [LogKey.app: "\(name)", LogKey.error: "\(error)", LogKey.hint: hint])
+            hasFailed = true
             return nil
         }
     }

@@ -31,17 +31,19 @@ package final class AppSpool {
     package let archives: Archives
     /// Moves files to `hold/` and back.
     package let hold: HoldFolder
+    /// The node's lease in a cluster, where other nodes move jobs here, too.
+    private let lease: NodeLease?
     /// Whether other nodes move jobs here, too.
-    package let isClustered: Bool
+    package var isClustered: Bool { lease != nil }
     /// Counts the open job files; `nil` means no limit. Set before the first file is opened.
     package var jobFiles: DescriptorShare?
 
     /// Whether inotify reports all changes here; if not, poll.
     package var isNotifying: Bool { !filesystem.isShared }
 
-    init(name: String, node: String, root: Directory, isClustered: Bool = false) throws {
+    init(name: String, node: String, root: Directory, lease: NodeLease? = nil) throws {
         self.name = name
-        self.isClustered = isClustered
+        self.lease = lease
         self.node = node
         let app = try root.makeChild(Array(name.utf8), mode: 0o755)
         home = app
@@ -53,7 +55,7 @@ package final class AppSpool {
         feedbackDirectory = folders[5]
         work = try folders[6].makeChild(Array(node.utf8), mode: 0o700)
         archives = Archives(folders[3], folders[4], in: home, from: work)
-        hold = HoldFolder(held, new: new, work: work, archives)
+        hold = HoldFolder(held, new: new, work: work, archives, lease)
         filesystem = try new.filesystemType()
         hasNoReplace = try probe([new, work, held, folders[3], folders[4]], PassingNames(".probe-" + node))
     }

@@ -50,7 +50,7 @@ final class Heartbeat: Sendable {
     private func beat() throws(JournalFault) {
         let start = Moment(nanoseconds: BootClock.nanoseconds())
         do throws(JournalFault) {
-            try write(isLast: false)
+            try write(nil)
         } catch {
             lease.lose()
             throw error
@@ -60,11 +60,12 @@ final class Heartbeat: Sendable {
 
     /// Tells the other nodes that this one has stopped, after the last beat. Blocks.
     ///
+    /// - Parameter reason: How it ended.
     /// - Throws: `JournalFault`: the journal is not ours any more, or cannot be written.
-    func part() throws(JournalFault) {
+    func part(_ reason: JournalBeat.End) throws(JournalFault) {
         end()
         lease.lose()
-        try write(isLast: true)
+        try write(reason)
     }
 
     /// The mark that was written last.
@@ -75,11 +76,11 @@ final class Heartbeat: Sendable {
     ///
     /// The lock alone proves nothing. NFS grants it again to a node that lost it, but never accepts another write
     /// through its descriptor. Where a server does, the mark of the node that had the lock meanwhile shows it.
-    private func write(isLast: Bool) throws(JournalFault) {
+    private func write(_ end: JournalBeat.End?) throws(JournalFault) {
         try journal.confirm()
         try last.withLock { (last) throws(JournalFault) in
             // A beat that had to wait must not follow the last one.
-            if last?.isLast == true { return }
+            if last?.end != nil { return }
             try journal.breaking { (file) throws(SystemError) in
                 var bytes: [UInt8] = []
                 _ = try file.read(JournalBeat.byteCount, at: JournalBeat.offset, appendingTo: &bytes)
@@ -87,7 +88,7 @@ final class Heartbeat: Sendable {
                 guard last == nil || found == last else { throw .stale("pread", file.path) }
                 let start = JournalBeat(number: UInt64(UInt32.random(in: 0 ... .max)), at: WallTime(nanoseconds: 0))
                 let time = WallTime(nanoseconds: WallClock.nanoseconds())
-                let next = (found ?? start).next(at: time, isLast: isLast)
+                let next = (found ?? start).next(at: time, end: end)
                 try file.write(next.bytes, at: JournalBeat.offset)
                 try file.syncData()
                 last = next

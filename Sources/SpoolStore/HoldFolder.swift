@@ -22,9 +22,17 @@ package struct HoldFolder {
     private let new: Directory
     private let work: Directory
     private let archives: Archives
+    private let lease: NodeLease?
 
-    init(_ directory: Directory, new: Directory, work: Directory, _ archives: Archives) {
-        (self.directory, self.new, self.work, self.archives) = (directory, new, work, archives)
+    init(_ directory: Directory, new: Directory, work: Directory, _ archives: Archives, _ lease: NodeLease?) {
+        (self.directory, self.new, self.work, self.archives, self.lease) = (directory, new, work, archives, lease)
+    }
+
+    /// Fails once the lease has run out: another node may send the job then, and must not find it here again.
+    ///
+    /// - Throws: `SystemError` (ESTALE).
+    private func requireLease() throws(SystemError) {
+        guard lease?.isValid ?? true else { throw .stale("rename", directory.path) }
     }
 
     // MARK: To hold/
@@ -71,20 +79,44 @@ package struct HoldFolder {
     /// - Returns: The names of both files; `nil` if the file is gone.
     /// - Throws: `SystemError`: for example EIO or ENOSPC. The file has not moved.
     package func park(waiting file: SeenFile, id: JobID, leaving rest: [UInt8]?) throws(SystemError) -> ParkedFile? {
+        guard let (seized, source) = try seize(file, as: id) else { return nil }
         do {
             let parked =
                 if let rest {
-                    try park(Archiving(id: id, name: file.name, file: file, source: new, result: rest))
+                    try park(Archiving(id: id, name: file.name, file: seized, source: source, result: rest))
                 } else {
-                    ParkedFile(name: try move(file, from: new, as: file.name), rest: nil)
+                    ParkedFile(name: try move(seized, from: source, as: file.name), rest: nil)
                 }
             try directory.sync(.holdFolder)
             try new.sync(.holdSource)
             return parked
         } catch {
+            if seized != file { _ = try publish(seized, from: source, as: file.name) }
             guard error.isNotFound else { throw error }
             return nil
         }
+    }
+
+    /// In a cluster, takes a waiting file out of the others' reach, into our own folder: by a rename, which only one node
+    /// can do. On a shared filesystem a move to `hold/` is a link and an unlink, and a claim may come in between.
+    ///
+    /// - Returns: The file to move, and its folder; `nil` if it is gone.
+    private func seize(_ file: SeenFile, as id: JobID) throws(SystemError) -> (SeenFile, Directory)? {
+        guard lease != nil else { return (file, new) }
+        try requireLease()
+        let entry = WorkEntry.entry(for: file.name, id: id).entry
+        var failure: SystemError?
+        do throws(SystemError) {
+            try new.rename(file.name.bytes, to: work, replacing: entry)
+        } catch {
+            failure = error
+        }
+        // As with a claim, only the folder shows what has happened.
+        if let status = try work.status(of: entry), let name = FileName(bytes: entry) {
+            return (SeenFile(name: name, status: status), work)
+        }
+        if let failure, !failure.isNotFound { throw failure }
+        return nil
     }
 
     /// Moves a file from `new/` to `hold/` under its own name, or with the next number if that is taken; synced.
@@ -105,6 +137,7 @@ package struct HoldFolder {
         try archives.settle()
         var name = wanted
         var number = 1
+        try requireLease()
         while try !file.move(from: source, to: directory, as: name) {
             number += 1
             name = wanted.numbered(number)
@@ -122,6 +155,7 @@ package struct HoldFolder {
             guard let rest = name.rest, try directory.status(of: name.bytes) == nil else { continue }
             guard try leave(parking.result ?? [], of: parking.id, as: rest) else { continue }
             do {
+                try requireLease()
                 if try parking.file.move(from: parking.source, to: directory, as: name) {
                     return ParkedFile(name: name, rest: rest)
                 }
@@ -235,6 +269,7 @@ package struct HoldFolder {
     ) throws(SystemError) -> FileName? {
         do {
             var number = 1
+            try requireLease()
             while try !file.move(from: source, to: new, as: wanted.numbered(number)) { number += 1 }
             try new.sync()
             try source.sync()

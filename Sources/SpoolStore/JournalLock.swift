@@ -68,10 +68,15 @@ extension ClusterTerms {
     /// - Throws: `SystemError`: as `JournalLock.init`.
     func lock(of node: String, in directory: Directory) throws(SystemError) -> JournalLock? {
         guard patience > .zero else { return nil }
-        try ReturnRequest.publish(in: directory)
         let deadline = ContinuousClock.now + patience
         var lock: JournalLock?
+        var nextRequest = ContinuousClock.now
         while lock == nil, .now < deadline {
+            if nextRequest <= .now {
+                // A third node may have got the journal meanwhile, and have taken an earlier request for an old one.
+                try ReturnRequest.publish(in: directory)
+                nextRequest = .now + .seconds(2)
+            }
             SystemThread.sleep(milliseconds: 100)
             lock = try JournalLock(of: node, in: directory)
         }

@@ -56,7 +56,8 @@ package struct PeerFolder: Sendable {
             guard let status, status.byteCount > JournalLayout.labelByteCount else { return nil }
             (self.node, self.directory) = (node, directory)
         } catch {
-            guard error.isNotFound || error.isNoDirectory else { throw error }
+            // What another user has put there is no node's, and what was removed meanwhile is none any more.
+            guard error.isNotFound || error.isNoDirectory || error.isPermission || error.isStale else { throw error }
             return nil
         }
     }

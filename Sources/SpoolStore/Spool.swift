@@ -115,9 +115,19 @@ package final class Spool: Sendable {
 
     /// Tells the other nodes that this one has stopped, so that they need not wait for its lease. Blocks.
     ///
+    /// - Parameter end: How it has ended.
     /// - Throws: `JournalFault`: the journal is not ours any more, or cannot be written.
-    package func leave() throws(JournalFault) {
-        try heartbeat?.part()
+    package func leave(_ end: JournalBeat.End) throws(JournalFault) {
+        try heartbeat?.part(end)
+    }
+
+    /// Whether nothing of this node is left in any app, whether it runs here or not. Blocks.
+    ///
+    /// - Throws: `SystemError`: a folder cannot be read.
+    package func isFinished() throws(SystemError) -> Bool {
+        guard journal.liveJobs.isEmpty else { return false }
+        for name in try appNames() where try hasWork(in: name) { return false }
+        return true
     }
 
     /// Returns the names of the directories that can be apps, configured or not, in order.
@@ -150,7 +160,7 @@ package final class Spool: Sendable {
             throw SpoolFault(
                 "'\(name)' cannot be an app's name", hint: "use \(AppName.rule)")
         }
-        return try AppSpool(name: name, node: node, root: root, isClustered: isShared)
+        return try AppSpool(name: name, node: node, root: root, lease: lease)
     }
 }
 

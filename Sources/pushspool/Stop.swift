@@ -46,12 +46,12 @@ struct Stop: ParsableCommand {
         let configuration = try ConfigurationLoader(path: options.config).places().daemon
         var request = ControlRequest(.stop)
         (request.drains, request.timeout, request.handsOver) = (drain, timeout?.seconds, handover)
-        do throws(SystemError) {
+        do {
             let client = try ControlClient(configuration)
             let process = client.process
             try follow(client, request)
             try awaitEnd(of: process)
-        } catch {
+        } catch let error as SystemError {
             let hint =
                 error.isPermission
                 ? "run the command as the daemon's user or as a member of control.group"
@@ -62,12 +62,13 @@ struct Stop: ParsableCommand {
     }
 
     /// Prints the daemon's answers until it has ended.
-    private func follow(_ client: ControlClient, _ request: ControlRequest) throws(SystemError) {
+    private func follow(_ client: ControlClient, _ request: ControlRequest) throws {
         var last: String?
         var answer = try client.carryOut(request)
         while let told = answer {
             if json { Talk.say(told.line) } else if told.text != last { Talk.note(told.text) }
             last = told.text
+            guard told.isGood else { throw ExitCode.failure }
             do throws(SystemError) {
                 answer = try client.nextAnswer()
             } catch {

@@ -33,7 +33,7 @@ import Testing
     private func takeOver(_ scout: PeerScout, besides: Set<String> = []) async throws -> Spool {
         var found: Spool?
         try await eventually("a dead node") {
-            found = await scout.look(besides: besides).dead.first
+            found = await scout.look(besides: besides, true).dead.first
             return found != nil
         }
         return try #require(found)
@@ -43,7 +43,7 @@ import Testing
         let (own, other) = (try spool("a"), try spool("b"))
         let scout = try scout(own)
         for _ in 0..<5 {
-            let findings = await scout.look(besides: [])
+            let findings = await scout.look(besides: [], true)
             #expect(findings.live == ["b"] && findings.dead.isEmpty && !findings.hasOrphans)
         }
         #expect(other.mayAct)
@@ -57,16 +57,41 @@ import Testing
         let start = ContinuousClock.now
         var standIn: Spool? = try await takeOver(scout)
         #expect(standIn?.node == "b" && start.duration(to: .now) >= Self.terms.leaseLength)
-        #expect(await scout.look(besides: ["b"]).dead.isEmpty)
-        try standIn?.leave()
-        await scout.noteEnd(of: "b", standIn?.beat, isThrough: true)
+        #expect(await scout.look(besides: ["b"], true).dead.isEmpty)
+        try standIn?.leave(.finishedAll)
         standIn = nil
-        try await eventually("its release") { await !scout.look(besides: []).live.contains("b") }
-        for _ in 0..<5 { #expect(await scout.look(besides: []).dead.isEmpty) }
+        try await eventually("its release") { await !scout.look(besides: [], true).live.contains("b") }
+        for _ in 0..<5 { #expect(await scout.look(besides: [], true).dead.isEmpty) }
         // Another life, and death, is news.
         do { _ = try spool("b") }
         standIn = try await takeOver(scout)
         #expect(standIn?.node == "b")
+    }
+
+    @Test func `a journal that another node has finished is left alone, also by one that has not seen it before`() async throws {
+        let own = try spool("a")
+        for (end, isOrphan) in [(JournalBeat.End.finishedAll, false), (.triedAll, true)] {
+            do { try spool("b").leave(end) }
+            let scout = try scout(own)
+            for _ in 0..<5 {
+                let findings = await scout.look(besides: [], true)
+                #expect(findings.live.isEmpty && findings.dead.isEmpty && findings.hasOrphans == isOrphan)
+            }
+        }
+        do { try spool("b").leave(.stopped) }
+        let standIn = try await takeOver(try scout(own))
+        #expect(standIn.node == "b")
+    }
+
+    @Test func `while this daemon's apps start, nobody's place is taken`() async throws {
+        let own = try spool("a")
+        do { try spool("b").leave(.stopped) }
+        let scout = try scout(own)
+        for _ in 0..<5 {
+            let findings = await scout.look(besides: [], false)
+            #expect(findings.dead.isEmpty && findings.hasOrphans)
+        }
+        #expect(try await takeOver(scout).node == "b")
     }
 
     @Test func `of two that survive, one takes over`() async throws {
@@ -76,8 +101,8 @@ import Testing
         var taken: [Spool] = []
         let deadline = ContinuousClock.now + .seconds(3)
         while ContinuousClock.now < deadline {
-            taken += await one.look(besides: Set(taken.map(\.node))).dead
-            taken += await two.look(besides: []).dead
+            taken += await one.look(besides: Set(taken.map(\.node)), true).dead
+            taken += await two.look(besides: [], true).dead
             try await moment(.milliseconds(50))
         }
         #expect(taken.map(\.node) == ["b"])
@@ -99,7 +124,7 @@ import Testing
         let standIn = try await takeOver(scout)
         #expect(standIn.node == "c")
         for _ in 0..<10 {
-            #expect(await scout.look(besides: ["c"]).dead.isEmpty)
+            #expect(await scout.look(besides: ["c"], true).dead.isEmpty)
             try await moment(.milliseconds(100))
         }
         var after: [UInt8] = []
@@ -114,7 +139,7 @@ import Testing
         try folder.create(Array("file".utf8), mode: 0o600).closeNow()
         let half = try folder.makeChild(Array("half".utf8), mode: 0o700)
         try half.create(Array("journal".utf8), mode: 0o600).closeNow()
-        let findings = await (try scout(own)).look(besides: [])
+        let findings = await (try scout(own)).look(besides: [], true)
         #expect(findings.live.isEmpty && findings.dead.isEmpty && !findings.hasOrphans)
     }
 

@@ -139,6 +139,17 @@ struct RecoveryPlanTests {
         #expect(plan(.header, .small) { _ in } == "forget neverOurs")
     }
 
+    @Test func `in a cluster a file that is absent was moved, and is another node's`() {
+        for (isElsewhere, isTorn, word) in [
+            (false, false, "restore"), (true, false, "forget gone"), (true, true, "restore"),
+        ] {
+            let plan = plan(.claimed, .small) {
+                ($0.mayBeElsewhere, $0.isTornInNew) = (isElsewhere, isTorn)
+            }
+            #expect(plan == word, "\(isElsewhere), \(isTorn)")
+        }
+    }
+
     @Test func `what was intended is doubtful and does not remain`() {
         var job = job(.claimed, .small)
         job.apply(JournalResult(.accepted, [0..<2], at: JournalSample.noon), at: job.position)

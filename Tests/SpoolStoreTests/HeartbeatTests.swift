@@ -89,13 +89,13 @@ import Testing
             let two = try spool("b")
             #expect(try peer("b", of: one).state() == .locked && peer("a", of: two).state() == .locked)
             #expect(try peer("b", of: one).lock() == nil)
-            try two.leave()
+            try two.leave(.stopped)
             #expect(!two.mayAct)
         }
         try await eventually("its end") { try peer("b", of: one).state() != .locked }
         let state = try peer("b", of: one).state()
         guard case .free(let beat) = state else { throw NotThere() }
-        #expect(beat?.isLast == true)
+        #expect(beat?.end == .stopped)
     }
 
     /// Opens a node's journal and drops it without a word. Its heartbeat has the file for another moment.
@@ -108,7 +108,7 @@ import Testing
         let one = try spool("a")
         try await die("b", seenBy: one)
         guard case .free(let beat) = try peer("b", of: one).state() else { throw NotThere() }
-        #expect(beat?.isLast == false)
+        #expect(beat != nil && beat?.end == nil)
     }
 
     @Test func `another node opens the journal in a dead one's place, and counts its marks on`() async throws {
@@ -135,7 +135,7 @@ import Testing
         #expect(try peer("b", of: own).returnRequest() == nil)
         async let started = Self.start(place.path)
         try await eventually("its request") { try peer("b", of: own).returnRequest() != nil }
-        try standIn?.leave()
+        try standIn?.leave(.stopped)
         standIn = nil
         #expect(try await started.mayAct)
         #expect(try peer("b", of: own).returnRequest() == nil)

@@ -1,4 +1,5 @@
 import APNSModel
+import Foundation
 import JobFormat
 import JournalModel
 import LinuxIO
@@ -63,6 +64,20 @@ import Testing
         }
     }
 
+    @Test func `the folder of a node that was removed for good stops nobody`() throws {
+        let (first, second) = (try book(one), try book(two))
+        try first.keep([RefRecord("a", id: JobID(bits: 1), endedAt: noon)], at: noon)
+        try second.readNews()
+        try FileManager.default.removeItem(atPath: place.path + "/.pushspool/one")
+        try second.readNews()
+        #expect(try second.job(sentWith: .ref("a"), before: JobID(bits: 9), at: noon) == nil)
+        // A node that gets the name later is followed again.
+        let again = try Spool(path: place.path, node: "one", journalByteCount: 8 << 20, cluster: ClusterTerms())
+        try book(again).keep([RefRecord("b", id: JobID(bits: 2), endedAt: noon)], at: noon)
+        try second.readNews()
+        #expect(try second.job(sentWith: .ref("b"), before: JobID(bits: 9), at: noon)?.id == JobID(bits: 2))
+    }
+
     // MARK: Turns
 
     @Test func `only one node has the turn of a sign, until it gives it back`() throws {
@@ -84,6 +99,15 @@ import Testing
         try turns[0].giveBack(allBut: [.ref("b")])
         #expect(try turns[1].take(.ref("a")) && !turns[1].take(.ref("b")) && turns[1].take(.ref("c")))
         #expect(try !turns[0].take(.ref("d")))
+    }
+
+    @Test func `a node of which nothing is left has no turns in any app`() throws {
+        let turns = try ["weather", "storm"].map { try #require(try SharedTurns(of: $0, in: one)) }
+        for turn in turns { #expect(try turn.take(.ref("a"))) }
+        let others = try ["weather", "storm"].map { try #require(try SharedTurns(of: $0, in: two)) }
+        #expect(try others[0].take(.ref("b")))
+        try SharedTurns.giveBackAll(of: one)
+        #expect(try others[0].take(.ref("a")) && others[1].take(.ref("a")) && !turns[0].take(.ref("b")))
     }
 
     @Test func `of many that take a turn at once, one gets it`() async throws {
@@ -134,6 +158,35 @@ import Testing
         for _ in 0..<3 { try exchange(second, two) }
         #expect(try second.goneSince(token(2), registeredAt: nil) == noon + .seconds(9))
         #expect(try tokens(two).count <= 2)
+    }
+
+    @Test func `nodes that start again do not tell each other old news for ever`() throws {
+        let (first, second) = (try tokens(one), try tokens(two))
+        try first.remember(token(1), goneSince: noon)
+        try first.write()
+        try exchange(second, two)
+        #expect(try second.goneSince(token(1), registeredAt: noon + .seconds(5)) == nil)
+        try second.write()
+        try exchange(first, one)
+        try first.write()
+        func byteCounts() throws -> [Int64] {
+            try [one, two].map { spool in
+                let folder = try #require(try spool.openState()).openChild(Array("gone".utf8))
+                return try #require(try folder.status(of: Array("weather.gone".utf8))).byteCount
+            }
+        }
+        // The first one starts again, and reads the other's log from its beginning.
+        let again = try tokens(one)
+        var seen: [[Int64]] = []
+        for _ in 0..<6 {
+            try exchange(again, one)
+            try again.write()
+            try exchange(second, two)
+            try second.write()
+            seen.append(try byteCounts())
+        }
+        #expect(seen.suffix(4).allSatisfy { $0 == seen[1] }, "\(seen)")
+        #expect(try again.goneSince(token(1), registeredAt: nil) == nil)
     }
 
     @Test func `a log that its node has rewritten is read again`() throws {

@@ -63,7 +63,15 @@ package final class RefBook {
     /// - Throws: `SystemError`: it cannot be read; ask again later.
     package func readNews() throws(SystemError) {
         try findPeers()
-        for shelf in peers.values { try shelf.readNews() }
+        for (node, shelf) in peers {
+            do throws(SystemError) {
+                try shelf.readNews()
+            } catch {
+                // Operators remove the folder of a node that they have taken out of service.
+                guard error.isNotFound || error.isStale else { throw error }
+                peers[node] = nil
+            }
+        }
     }
 
     private func findPeers() throws(SystemError) {

@@ -58,6 +58,17 @@ package final class SharedTurns {
         }
     }
 
+    /// Gives back all turns of a node in all apps: it has no jobs any more.
+    ///
+    /// - Parameter spool: The spool, as the node opened it, or another one in its place.
+    /// - Throws: `SystemError`: for example EIO.
+    package static func giveBackAll(of spool: Spool) throws(SystemError) {
+        guard let common = try spool.openCommonState() else { return }
+        for app in try common.makeChild(Array("turns".utf8), mode: 0o700).names() {
+            try SharedTurns(of: String(decoding: app, as: UTF8.self), in: spool)?.giveBack(allBut: [])
+        }
+    }
+
     /// FNV-1a, 64 bits, in hexadecimal digits.
     private static func name(of sign: JobSign) -> [UInt8] {
         var hash: UInt64 = 0xCBF2_9CE4_8422_2325

@@ -25,6 +25,9 @@ package final class GoneTokens {
     private var isDirty = false
     /// The logs of the other nodes of a cluster, by node.
     private var followers: [String: GoneFollower] = [:]
+    /// When tokens were registered again that others had reported gone, in a cluster. Without it, nodes that read each
+    /// other's logs from the start would take up, and so pass on, what is long settled.
+    private var registered: [[UInt8]: WallTime] = [:]
 
     /// Opens or creates the log of an app. Read it with `readOn` before any other call.
     ///
@@ -68,6 +71,7 @@ package final class GoneTokens {
     ) throws(SystemError) -> WallTime? {
         guard let since = try table.goneSince(token) else { return nil }
         guard let registeredAt, registeredAt > since else { return since }
+        if !followers.isEmpty { registered[Array(token)] = registeredAt }
         try add(GoneRecord(.registered, token, at: registeredAt))
         return nil
     }
@@ -91,15 +95,26 @@ package final class GoneTokens {
             followers[peer.node] = GoneFollower(name, in: folder)
         }
         var hasMore = false
-        for follower in followers.values {
-            if try follower.readOn({ (record) throws(SystemError) in try take(record) }) { hasMore = true }
+        for (node, follower) in followers {
+            do throws(SystemError) {
+                if try follower.readOn({ (record) throws(SystemError) in try take(record) }) { hasMore = true }
+            } catch {
+                // Operators remove the folder of a node that they have taken out of service.
+                guard error.isStale else { throw error }
+                followers[node] = nil
+            }
         }
         return hasMore
     }
 
     private func take(_ record: GoneRecord) throws(SystemError) {
-        // A token that was registered again is sent to, unless it became invalid after that.
-        if record.kind == .registered {
+        let token = Array(record.token)
+        switch record.kind {
+        case .gone:
+            if let known = registered[token], known >= record.time { return }
+        case .registered:
+            registered[token] = max(registered[token] ?? record.time, record.time)
+            // A token that was registered again is sent to, unless it became invalid after that.
             guard let since = try table.goneSince(record.token[...]), since < record.time else { return }
         }
         try add(record)

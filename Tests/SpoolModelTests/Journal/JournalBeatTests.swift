@@ -8,10 +8,10 @@ struct JournalBeatTests {
     private let beat = JournalBeat(number: 41, at: WallTime(epochSeconds: 1_795_262_400))
 
     @Test func `a mark is read as it was written`() {
-        for beat in [beat, beat.next(at: beat.at), beat.next(at: beat.at, isLast: true)] {
+        for beat in [beat, beat.next(at: beat.at), beat.next(at: beat.at, end: .stopped)] {
             #expect(JournalBeat(bytes: beat.bytes) == beat && beat.bytes.count == JournalBeat.byteCount)
         }
-        #expect(beat.next(at: beat.at).number == 42 && !beat.isLast)
+        #expect(beat.next(at: beat.at).number == 42 && beat.end == nil)
     }
 
     @Test func `a mark with any bit changed is none, nor are zeros or a part`() {
