@@ -158,7 +158,8 @@ extension Examination {
         guard facts.root.isFolder, facts.root.refusal == nil, facts.mayActForDaemon else { return }
         let apps = facts.apps.filter { configured.contains($0.app) && $0.home.isFolder }
         for volume in volumes(of: apps, facts.root) {
-            found.findings += try await examineVolume(at: volume, SpaceFloor(byteCount: set.daemon.freeSpace), set.daemon.cluster != nil)
+            found.findings += try await examineVolume(
+                at: volume, SpaceFloor(byteCount: set.daemon.freeSpace), set.daemon.cluster != nil)
         }
         if set.daemon.cluster != nil {
             let own = set.apps.values.map(\.listed)
@@ -188,7 +189,9 @@ extension Examination {
     }
 
     /// Tests the abilities of a filesystem.
-    private func examineVolume(at place: String, _ floor: SpaceFloor, _ isClustered: Bool) async throws -> [DoctorFinding] {
+    private func examineVolume(
+        at place: String, _ floor: SpaceFloor, _ isClustered: Bool
+    ) async throws -> [DoctorFinding] {
         var facts = try await patiently(at: CurrentFile(place)) { VolumeFacts.look(at: place) }
         if facts.refusal == nil { facts.notification = try await notification(in: place) ?? .untold }
         return VolumeJudgement(facts: facts, floor: floor, isClustered: isClustered).findings

@@ -68,7 +68,7 @@ import Testing
         #expect(standIn?.node == "b")
     }
 
-    @Test func `a journal that another node has finished is left alone, also by one that has not seen it before`() async throws {
+    @Test func `a journal that another node has finished is left alone`() async throws {
         let own = try spool("a")
         for (end, isOrphan) in [(JournalBeat.End.finishedAll, false), (.triedAll, true)] {
             do { try spool("b").leave(end) }
