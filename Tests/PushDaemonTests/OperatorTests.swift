@@ -263,6 +263,18 @@ import Testing
         }
     }
 
+    @Test func `a daemon that works alone refuses to hand over, and goes on`() async throws {
+        try await Bench.running(try .init()) { bench in
+            try await bench.withDaemon { daemon in
+                try await daemon.says("app started")
+                let end = try await bench.operate("stop", "--handover")
+                #expect(end.code == 1 && end.log.contains("works alone"), "\(end)")
+                try bench.drop("a.json", job(1))
+                #expect(try await bench.end(of: "a.json").accepted == 1)
+            }
+        }
+    }
+
     @Test(.enabled(if: geteuid() == 0, "only root can be another user"))
     func `who is in the socket's group gives commands, and others are told that they may not`() async throws {
         try await Bench.serving(try .init()) { bench, daemon in

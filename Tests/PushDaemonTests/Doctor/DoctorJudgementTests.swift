@@ -101,6 +101,15 @@ import Testing
         return VolumeJudgement(facts: facts, floor: SpaceFloor()).findings
     }
 
+    @Test func `a shared filesystem is a flaw only for a daemon that works alone`() {
+        var facts = VolumeFacts(place: "/spool/weather/tmp")
+        (facts.type, facts.isShared) = ("nfs", true)
+        for isClustered in [false, true] {
+            let found = VolumeJudgement(facts: facts, floor: SpaceFloor(), isClustered: isClustered).findings
+            #expect(found.contains { $0.message.contains("polled") } == !isClustered)
+        }
+    }
+
     /// A fact that is not as it should be, and what is made of it.
     struct Flaw: Sendable, CustomTestStringConvertible {
         let testDescription: String
