@@ -26,9 +26,7 @@ package final class HeldJobs {
     private var loaded: [FileName: FileStatus] = [:]
 
     /// Creates an empty object; `load` fills it.
-    package init(_ spool: AppSpool, _ logger: Logger) {
-        (self.spool, self.logger) = (spool, logger)
-    }
+    package init(_ spool: AppSpool, _ logger: Logger) { (self.spool, self.logger) = (spool, logger) }
 
     // MARK: Start
 
@@ -175,9 +173,7 @@ package final class HeldJobs {
 
     /// The entry for a file; `nil` if the file has no remainder.
     func entry(of status: FileStatus) -> HeldEntry? {
-        guard !entries.isEmpty, let entry = entries[status.inode], entry.file.byteCount == status.byteCount else {
-            return nil
-        }
+        guard let entry = entries[status.inode], entry.file.byteCount == status.byteCount else { return nil }
         // The replicas of a shared filesystem may differ in modification times.
         guard spool.filesystem.isShared || entry.file.modifiedAt == status.modifiedAt else { return nil }
         return entry
@@ -199,9 +195,7 @@ package final class HeldJobs {
     }
 
     /// Deletes the remainder of a file, not that of another one that had its inode before.
-    private func drop(_ status: FileStatus) throws(SystemError) {
-        if entry(of: status) != nil { try drop(status.inode) }
-    }
+    private func drop(_ status: FileStatus) throws(SystemError) { if entry(of: status) != nil { try drop(status.inode) } }
 
     private func drop(_ inode: UInt64) throws(SystemError) {
         guard let entry = entries[inode] else { return }
