@@ -157,8 +157,8 @@ faults: setup ## Run only the tests that kill, cut the power and fill disks (as 
 cluster: setup ## Kill, cut and freeze several nodes on NFSv4.2 and GlusterFS (as root, 25 minutes; BEDS=nfs, COUNT=50)
 	@.ci/setup $(CLUSTER_PACKAGES)
 	@swift build --product pushspool
-	@for bed in $(or $(BEDS),local nfs gluster); do python3 Tests/Cluster/cluster.py --bed $$bed || exit 1; done
-	@for bed in $(or $(BEDS),local nfs); do python3 Tests/Cluster/cluster.py --bed $$bed --count $(or $(COUNT),50) random || exit 1; done
+	@for bed in $(or $(BEDS),local nfs gluster); do \
+		python3 Tests/Cluster/cluster.py --bed $$bed --count $(or $(COUNT),50) || exit 1; done
 
 soak: setup ## Run mixed load, faults, changes and deaths for HOURS=2, then compare ledger, spool and feedback
 	@.ci/setup $(FAULT_PACKAGES)

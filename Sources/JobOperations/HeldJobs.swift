@@ -22,8 +22,7 @@ package final class HeldJobs {
     /// The remainders that cannot be read; `nil`: `hold/` could not be listed.
     private var unreadable: Set<FileName>? = []
     /// The state of `hold/` when it was listed last, and those of the remainders that were read then, in a cluster.
-    private var listed: FileStatus?
-    private var loaded: [FileName: FileStatus] = [:]
+    private var listed: (folder: FileStatus, remainders: [FileName: FileStatus])?
 
     /// Creates an empty object; `load` fills it.
     package init(_ spool: AppSpool, _ logger: Logger) { (self.spool, self.logger) = (spool, logger) }
@@ -36,7 +35,7 @@ package final class HeldJobs {
         do throws(SystemError) {
             let names = try spool.hold.remainders()
             unreadable = []
-            for name in names { load(name) }
+            names.forEach(load)
         } catch {
             let hint: Logger.MetadataValue = "fix the cause, then restart; a job moved out by hand is sent whole"
             logger.error("hold/ cannot be read", metadata: [LogKey.error: "\(error)", LogKey.hint: hint])
@@ -48,16 +47,16 @@ package final class HeldJobs {
         guard spool.isClustered else { return }
         // A network filesystem asks its server when a folder is opened, not when its status is.
         let status = try spool.home.openChild(Array("hold".utf8)).status()
-        guard status != listed else { return }
+        guard status != listed?.folder else { return }
         var found: [FileName: FileStatus] = [:]
         for name in try spool.hold.remainders() { found[name] = try spool.held.status(of: name.bytes) }
         // A name may have come back with another remainder.
-        let same = found.filter { loaded[$0.key] == $0.value }
+        let same = found.filter { listed?.remainders[$0.key] == $0.value }
         entries = entries.filter { same[$0.value.name] != nil }
         displaced = displaced.filter { same[$0.key] != nil }
         unreadable = (unreadable ?? []).filter { same[$0] != nil }
         for name in found.keys where same[name] == nil { load(name) }
-        (listed, loaded) = (status, found)
+        listed = (status, found)
     }
 
     private func load(_ name: FileName) {
@@ -195,7 +194,9 @@ package final class HeldJobs {
     }
 
     /// Deletes the remainder of a file, not that of another one that had its inode before.
-    private func drop(_ status: FileStatus) throws(SystemError) { if entry(of: status) != nil { try drop(status.inode) } }
+    private func drop(_ status: FileStatus) throws(SystemError) {
+        if entry(of: status) != nil { try drop(status.inode) }
+    }
 
     private func drop(_ inode: UInt64) throws(SystemError) {
         guard let entry = entries[inode] else { return }
