@@ -24,9 +24,12 @@ final class StrayJobs {
         nextLook = .now + Self.pause
         let known = Set((parts.earlier.found + parts.earlier.takingUp).map(\.claimed.id))
         do throws(SystemError) {
-            let strays = try context.spool.strays { id in
-                known.contains(id) || parts.jobs[id] != nil || parts.jobs.recentIdentity(of: id) != nil
+            var strays = try context.spool.strays { id in
+                known.contains(id) || parts.earlier.missing[id] != nil || parts.jobs[id] != nil
+                    || parts.jobs.recentIdentity(of: id) != nil
             }
+            // Of a job that is held, a name may have been left.
+            for stray in strays where try parts.held.isParked(stray) { strays.removeAll { $0.id == stray.id } }
             for stray in strays {
                 context.logger.notice(
                     "job is in work/ although its claim failed; taking it over",

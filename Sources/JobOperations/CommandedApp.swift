@@ -57,7 +57,8 @@ extension ControlRequest {
         for app in apps {
             let candidates = try await app.candidates(self, reference)
             if chosen == nil, !candidates.isEmpty { chosen = app }
-            names += candidates
+            // A runner for this node and one for another whose jobs this one finishes see the same new/, hold/ and archives.
+            names += candidates.filter { !names.contains($0) }
         }
         try ControlFault.requireOne(names)
         return chosen.map { [$0] } ?? apps

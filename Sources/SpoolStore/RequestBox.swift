@@ -45,7 +45,13 @@ package struct RequestBox: Sendable {
         for name in try directory.names() {
             let text = String(decoding: name, as: UTF8.self)
             guard text.hasSuffix(".request") else { continue }
-            if let request = try take(text) { found.append((String(text.dropLast(".request".count)), request)) }
+            do throws(SystemError) {
+                if let request = try take(text) { found.append((String(text.dropLast(".request".count)), request)) }
+            } catch {
+                // Those that were removed must be carried out. The next call meets the error again.
+                guard !found.isEmpty else { throw error }
+                return found
+            }
         }
         return found
     }
