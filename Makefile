@@ -154,7 +154,7 @@ faults: setup ## Run only the tests that kill, cut the power and fill disks (as 
 	@swift build --build-tests $(CHECKED)
 	@.ci/swift-test $(FAULTS_SIDE_BY_SIDE) --filter '^FaultTests\.'
 
-cluster: setup ## Kill, cut and freeze several nodes on NFSv4.2 and GlusterFS (as root, 25 minutes; BEDS=nfs, COUNT=50)
+cluster: setup ## Kill, cut and freeze several nodes on NFSv4.2 and GlusterFS (as root, 45 minutes; BEDS=nfs, COUNT=50)
 	@.ci/setup $(CLUSTER_PACKAGES)
 	@swift build --product pushspool
 	@for bed in $(or $(BEDS),local nfs gluster); do \

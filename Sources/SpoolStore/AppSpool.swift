@@ -55,7 +55,9 @@ package final class AppSpool {
         feedbackDirectory = folders[5]
         work = try folders[6].makeChild(Array(node.utf8), mode: 0o700)
         archives = Archives(folders[3], folders[4], in: home, from: work)
-        hold = HoldFolder(held, new: new, work: work, archives, lease)
+        var hold = HoldFolder(held, new: new, work: work, archives)
+        hold.lease = lease
+        self.hold = hold
         filesystem = try new.filesystemType()
         hasNoReplace = try probe([new, work, held, folders[3], folders[4]], PassingNames(".probe-" + node))
     }

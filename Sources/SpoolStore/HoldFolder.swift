@@ -22,10 +22,11 @@ package struct HoldFolder {
     private let new: Directory
     private let work: Directory
     private let archives: Archives
-    private let lease: NodeLease?
+    /// The node's lease, in a cluster. Set before the first use.
+    var lease: NodeLease?
 
-    init(_ directory: Directory, new: Directory, work: Directory, _ archives: Archives, _ lease: NodeLease?) {
-        (self.directory, self.new, self.work, self.archives, self.lease) = (directory, new, work, archives, lease)
+    init(_ directory: Directory, new: Directory, work: Directory, _ archives: Archives) {
+        (self.directory, self.new, self.work, self.archives) = (directory, new, work, archives)
     }
 
     /// Fails once the lease has run out: another node may send the job then, and must not find it here again.
