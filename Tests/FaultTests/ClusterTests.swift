@@ -128,6 +128,28 @@ import Testing
         }
     }
 
+    @Test func `two daemons send with one provider token`() async throws {
+        let (key, privateKey) = try RegisteredKey.throwaway()
+        var setup = Bench.cluster(latency: .zero)
+        setup.keys = [key]
+        try await Bench.running(setup) { bench in
+            try bench.signRequests(with: privateKey)
+            try await bench.withNodes("a", "b") { nodes in
+                for number in 0..<200 { try bench.drop(Drop(number: number, count: 1)) }
+                try await bench.allDone()
+                let (lost, doubled) = try await bench.losses()
+                #expect(lost == 0 && doubled == 0)
+                for (name, node) in nodes {
+                    #expect(node.log.components(separatedBy: "job done").count > 20, "\(name) did too little")
+                }
+                // A signature with ES256 is never the same twice, so two tokens of one second differ too.
+                let fields = try await bench.entries().compactMap(\.request).flatMap(\.fields)
+                let tokens = fields.filter { $0.name == "authorization" }.map(\.value)
+                #expect(tokens.count == 200 && Set(tokens).count == 1)
+            }
+        }
+    }
+
     @Test func `a node that hands over leaves its jobs to the other, and doubles none`() async throws {
         try await Bench.running(Bench.cluster()) { bench in
             try await bench.withNodes("a", "b") { nodes in

@@ -28,6 +28,8 @@ struct Bench: Sendable {
         var confirmAfter = "100ms"
         /// How long an answer takes over HTTP/2.
         var latency = Duration.zero
+        /// The keys whose provider tokens the gateway takes.
+        var keys: [RegisteredKey] = []
         /// The apps.
         var apps = ["weather"]
         /// More lines of each app's file.
@@ -127,6 +129,7 @@ struct Bench: Sendable {
         gateway.script = try FaultScript(setup.script)
         gateway.http2Manner.streamLimit = setup.window
         gateway.http2Manner.latency = setup.latency
+        gateway.requestRules.keys = setup.keys
         gateway.certificates = try certificates.get()
         gateway.logger = Logger(label: "gateway") { _ in SwiftLogNoOpLogHandler() }
         return gateway
