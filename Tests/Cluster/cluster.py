@@ -8,7 +8,8 @@ Without a scenario all of the bed's are run. Needs root, and the packages of the
 gluster-testbed.sh install); `local` needs neither: all nodes are processes on one folder of this machine.
 Exits with 1 if a notification was lost, or more were doubled than the manual promises. README.md says more.
 """
-import argparse, collections, concurrent.futures, datetime, json, os, random, shlex, shutil, signal, subprocess, sys, time
+import argparse, collections, concurrent.futures, datetime, json, os, random, shlex, shutil, signal, statistics
+import subprocess, sys, time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 PROGRAM = os.environ.get("PUSHSPOOL", os.path.join(HERE, "../../.build/debug/pushspool"))
@@ -863,19 +864,27 @@ def measure(bed, nodes, jobs, recipients, clustered=True):
         bed.down()
 
 
-def figures(bed):
-    rows = []
+def figures(bed, rounds):
+    """Prints the median of the rounds with the lowest and the highest. Every round takes each case once, in another
+    order, so that a slow minute of the machine does not fall on one case alone."""
+    count = 20000 if bed.name == "local" else 2000
     cases = [(1, True), (2, True), (4, True)] + ([(1, False)] if bed.name == "local" else [])
-    for nodes, clustered in cases:
-        small, small_share = measure(bed, nodes, 2000, 1, clustered)
-        large, large_share = measure(bed, nodes, nodes, 20000, clustered)
-        rows.append((f"{nodes}{'' if clustered else ', without cluster'}", small, small_share, large, large_share))
-    print(f"{bed.name}: notifications per second, and jobs of each node")
-    print(f"{'nodes':20}{'2,000 small jobs':>28}{'20,000 each in one job':>30}")
-    for name, small, small_share, large, large_share in rows:
-        small_text, large_text = (
-            f"{value:,.0f} ({'+'.join(map(str, part))})" for value, part in [(small, small_share), (large, large_share)])
-        print(f"{name:20}{small_text:>28}{large_text:>30}", flush=True)
+    small, large, shares = {case: [] for case in cases}, {case: [] for case in cases}, {}
+    for number in range(rounds):
+        for case in cases[number % len(cases):] + cases[:number % len(cases)]:
+            nodes, clustered = case
+            value, shares[case] = measure(bed, nodes, count, 1, clustered)
+            small[case].append(value)
+            value, _ = measure(bed, nodes, nodes, 20000, clustered)
+            large[case].append(value)
+    print(f"{bed.name}: notifications per second, median of {rounds} (lowest to highest); small jobs of each node")
+    print(f"{'nodes':20}{f'{count:,} jobs of one':>26}{'20,000 in one job each':>30}  last shares")
+    for case in cases:
+        nodes, clustered = case
+        texts = [
+            f"{statistics.median(of[case]):,.0f} ({min(of[case]):,.0f} to {max(of[case]):,.0f})" for of in (small, large)]
+        name = f"{nodes}{'' if clustered else ', without cluster'}"
+        print(f"{name:20}{texts[0]:>26}{texts[1]:>30}  {'+'.join(map(str, shares[case]))}", flush=True)
 
 
 def keep_logs(bed, name):
@@ -901,6 +910,7 @@ def main():
     parser.add_argument("--seed", type=int, help="the faults of `random`")
     parser.add_argument("--count", type=int, default=50, help="how many faults `random` makes")
     parser.add_argument("--figures", action="store_true", help="measure the throughput instead")
+    parser.add_argument("--rounds", type=int, default=3, help="how often `--figures` measures each case")
     parser.add_argument("scenario", nargs="*", help=" ".join(SCENARIOS))
     options = parser.parse_args()
     for name in options.scenario:
@@ -908,7 +918,7 @@ def main():
             parser.error(f"no scenario {name}")
     bed = {"nfs": NFS, "gluster": Gluster, "local": Local}[options.bed]()
     if options.figures:
-        return figures(bed)
+        return figures(bed, options.rounds)
     names = options.scenario or [name for name, (_, needs) in SCENARIOS.items() if needs <= bed.can]
     failed = []
     for name in names:
@@ -930,4 +940,5 @@ def main():
         sys.exit(f"failed: {' '.join(failed)}")
 
 
-main()
+if __name__ == "__main__":
+    main()
