@@ -52,7 +52,7 @@ extension DaemonConfiguration {
         var terms = ClusterTerms()
         fields.mapping("cluster") {
             terms.leaseLength = $0.duration("lease", in: .seconds(1)...Duration.seconds(300)) ?? terms.leaseLength
-            terms.patience = $0.duration("patience", in: .zero...Self.hour) ?? terms.patience
+            terms.patience = $0.duration("patience", in: .seconds(10)...Self.hour) ?? terms.patience
         }
         cluster = terms
     }

@@ -8,13 +8,15 @@ package struct JournalBeat: Hashable, Sendable {
     /// The offset of the mark in the file.
     package static let offset: Int64 = 1024
     /// The bytes of the mark.
-    package static let byteCount = 32
+    package static let byteCount = 36
     private static let magic = Array("psbeat01".utf8)
 
     /// How often the mark was written; it starts anywhere.
     package let number: UInt64
     /// When it was written, by the clock of the node that wrote it. Only for people: clocks differ.
     package let at: WallTime
+    /// How long its writer may act after it, in whole milliseconds up to 2^32: so long whoever comes next has to wait.
+    package let lease: Duration
     /// How its writer ended, if it is the last one: it does nothing more, and nobody has to wait for its lease.
     package let end: End?
 
@@ -29,13 +31,8 @@ package struct JournalBeat: Hashable, Sendable {
     }
 
     /// Creates a mark.
-    package init(number: UInt64, at time: WallTime, end: End? = nil) {
-        (self.number, at, self.end) = (number, time, end)
-    }
-
-    /// Returns the mark that follows.
-    package func next(at time: WallTime, end: End? = nil) -> JournalBeat {
-        JournalBeat(number: number &+ 1, at: time, end: end)
+    package init(number: UInt64, at time: WallTime, lease: Duration, end: End? = nil) {
+        (self.number, at, self.lease, self.end) = (number, time, lease, end)
     }
 
     /// The bytes to write.
@@ -43,6 +40,7 @@ package struct JournalBeat: Hashable, Sendable {
         var bytes = Self.magic
         bytes.appendInteger(number)
         bytes.appendInteger(at.nanoseconds)
+        bytes.appendInteger(UInt32(clamping: Int64(lease / .milliseconds(1))))
         bytes.appendInteger(end?.rawValue ?? 0)
         bytes.appendInteger(CRC32C.checksum(bytes.span))
         return bytes
@@ -56,10 +54,11 @@ package struct JournalBeat: Hashable, Sendable {
         var decoder = JournalDecoder(bytes, Self.magic.count..<Self.byteCount)
         do throws(JournalMalformed) {
             let (number, time) = (try decoder.integer(UInt64.self), try decoder.integer(Int64.self))
-            let flags = try decoder.integer(UInt32.self)
+            let (lease, end) = (try decoder.integer(UInt32.self), try decoder.integer(UInt32.self))
             let checksum = CRC32C.checksum(bytes.span.extracting(0..<Self.byteCount - 4))
             guard try decoder.integer(UInt32.self) == checksum else { return nil }
-            self.init(number: number, at: WallTime(nanoseconds: time), end: End(rawValue: flags))
+            self.init(
+                number: number, at: WallTime(nanoseconds: time), lease: .milliseconds(lease), end: End(rawValue: end))
         } catch {
             return nil
         }

@@ -116,7 +116,9 @@ actor PeerScout {
         let beat = try lock.beat()
         guard beat?.end != .finishedAll else { return nil }
         oldRequests[peer.node] = try peer.returnRequest()
-        return Claim(lock: lock, beat: beat, readyAt: beat?.end == nil ? .now + terms.leaseLength : .now)
+        // A torn mark does not tell the length.
+        let wait = beat?.end == nil ? beat?.lease ?? terms.leaseLength : .zero
+        return Claim(lock: lock, beat: beat, readyAt: .now + wait)
     }
 
     /// Whether a node asks for its journal back.

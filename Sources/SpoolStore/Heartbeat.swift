@@ -86,9 +86,9 @@ final class Heartbeat: Sendable {
                 _ = try file.read(JournalBeat.byteCount, at: JournalBeat.offset, appendingTo: &bytes)
                 let found = JournalBeat(bytes: bytes)
                 guard last == nil || found == last else { throw .stale("pread", file.path) }
-                let start = JournalBeat(number: UInt64(UInt32.random(in: 0 ... .max)), at: WallTime(nanoseconds: 0))
+                let number = found?.number ?? UInt64(UInt32.random(in: 0 ... .max))
                 let time = WallTime(nanoseconds: WallClock.nanoseconds())
-                let next = (found ?? start).next(at: time, end: end)
+                let next = JournalBeat(number: number &+ 1, at: time, lease: lease.length, end: end)
                 try file.write(next.bytes, at: JournalBeat.offset)
                 try file.syncData()
                 last = next

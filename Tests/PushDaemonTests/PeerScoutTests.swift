@@ -21,8 +21,10 @@ import Testing
         place = try TemporaryDirectory()
     }
 
-    private func spool(_ node: String) throws -> Spool {
-        try Spool(path: place.path, node: node, journalByteCount: 8 << 20, cluster: Self.terms)
+    private func spool(_ node: String, lease: Duration = terms.leaseLength) throws -> Spool {
+        var terms = Self.terms
+        terms.leaseLength = lease
+        return try Spool(path: place.path, node: node, journalByteCount: 8 << 20, cluster: terms)
     }
 
     private func scout(_ spool: Spool) throws -> PeerScout {
@@ -68,6 +70,15 @@ import Testing
         #expect(standIn?.node == "b")
     }
 
+    @Test func `a survivor with a shorter lease waits for that of the node that died`() async throws {
+        let scout = try scout(try spool("a"))
+        let lease = Self.terms.leaseLength * 3
+        do { _ = try spool("b", lease: lease) }
+        let start = ContinuousClock.now
+        #expect(try await takeOver(scout).node == "b")
+        #expect(start.duration(to: .now) >= lease)
+    }
+
     @Test func `a journal that another node has finished is left alone`() async throws {
         let own = try spool("a")
         for (end, isOrphan) in [(JournalBeat.End.finishedAll, false), (.triedAll, true)] {
@@ -95,17 +106,23 @@ import Testing
     }
 
     @Test func `of two that survive, one takes over`() async throws {
-        let (own, other) = (try spool("a"), try spool("c"))
-        let (one, two) = (try scout(own), try scout(other))
+        let scouts = [try scout(try spool("a")), try scout(try spool("c"))]
         do { _ = try spool("b") }
-        var taken: [Spool] = []
-        let deadline = ContinuousClock.now + .seconds(3)
-        while ContinuousClock.now < deadline {
-            taken += await one.look(besides: Set(taken.map(\.node)), true).dead
-            taken += await two.look(besides: [], true).dead
+        var taken: [[Spool]] = [[], []]
+        func look() async {
+            for (index, scout) in scouts.enumerated() {
+                taken[index] += await scout.look(besides: Set(taken[index].map(\.node)), true).dead
+            }
+        }
+        try await eventually("a survivor that takes over") {
+            await look()
+            return taken.contains { !$0.isEmpty }
+        }
+        for _ in 0..<20 {
+            await look()
             try await moment(.milliseconds(50))
         }
-        #expect(taken.map(\.node) == ["b"])
+        #expect(taken.flatMap { $0.map(\.node) } == ["b"])
     }
 
     @Test func `a journal of another version is left alone, and the other nodes are not`() async throws {

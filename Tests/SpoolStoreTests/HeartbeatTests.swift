@@ -62,9 +62,10 @@ import Testing
     @Test func `a mark of another node in the journal ends the lease and the journal`() async throws {
         let spool = try spool("a")
         let other = try spool.privateDirectory.openForWriting(Array("journal".utf8), mode: 0o600)
-        let next = try #require(spool.beat).next(at: WallTime(epochSeconds: 1))
+        let last = try #require(spool.beat)
         // Between two beats of ours.
-        try other.write(JournalBeat(number: next.number + 1_000, at: next.at).bytes, at: JournalBeat.offset)
+        let alien = JournalBeat(number: last.number + 1_000, at: WallTime(epochSeconds: 1), lease: last.lease)
+        try other.write(alien.bytes, at: JournalBeat.offset)
         try await eventually("the loss") { spool.journal.fault != nil }
         #expect(!spool.mayAct && spool.journal.fault?.isStale == true)
         #expect(throws: JournalFault.self) { try spool.confirm() }
