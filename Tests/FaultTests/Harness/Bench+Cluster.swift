@@ -12,19 +12,8 @@ extension Bench {
 
     /// Lets the app identify itself with provider tokens that it signs with this key.
     func signRequests(with key: [UInt8]) throws {
-        try Data(key).write(to: URL(fileURLWithPath: home + "/etc/key.p8"))
-        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: home + "/etc/key.p8")
-        try write(
-            "etc/apps/weather.yaml",
-            """
-            protocol: http2
-            environment: sandbox
-            topic: com.example.weather
-            credentials: {token: {key: \(home)/etc/key.p8, key_id: ABC123DEFG, team_id: DEF123GHIJ}}
-            trust: \(home)/certificates/ca.pem
-            gateway: localhost:\(simulator.ports.http2)
-
-            """)
+        try TokenApp.keep(key, in: home)
+        try write("etc/apps/weather.yaml", TokenApp.file(home: home, port: simulator.ports.http2))
     }
 
     /// Starts the daemon of a node.

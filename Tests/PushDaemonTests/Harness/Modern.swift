@@ -1,5 +1,5 @@
-import Foundation
 import GatewaySimulator
+import TestSupport
 import Testing
 
 /// An app called modern that speaks HTTP/2, with a provider token, and a gateway that knows its key.
@@ -43,26 +43,12 @@ struct Modern {
 
 extension Bench {
     /// Writes the key that apps sign provider tokens with.
-    func keepKey(_ key: [UInt8]) throws {
-        let file = path + "/etc/key.p8"
-        try Data(key).write(to: URL(fileURLWithPath: file))
-        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)
-    }
+    func keepKey(_ key: [UInt8]) throws { try TokenApp.keep(key, in: path) }
 
     /// Writes the file of an app that speaks HTTP/2. `more` are further lines.
     func configureModern(_ more: String = "", as name: String = "modern") throws {
         try write(
-            "etc/apps/\(name).yaml",
-            """
-            protocol: http2
-            environment: sandbox
-            topic: com.example.weather
-            credentials: {token: {key: \(path)/etc/key.p8, key_id: ABC123DEFG, team_id: DEF123GHIJ}}
-            trust: \(path)/certificates/ca.pem
-            gateway: localhost:\(simulator.ports.http2)
-            \(more)
-
-            """)
+            "etc/apps/\(name).yaml", TokenApp.file(home: path, port: simulator.ports.http2) + more + "\n")
     }
 }
 
