@@ -41,6 +41,11 @@ import Testing
         return try #require(found)
     }
 
+    /// Waits until a scout sees that nobody has a node's journal: the thread of the heartbeat may end after the spool.
+    private func awaitRelease(of node: String, seenBy scout: PeerScout) async throws {
+        try await eventually("its release") { await !scout.look(besides: [], false).live.contains(node) }
+    }
+
     @Test func `a node that runs is seen and left alone`() async throws {
         let (own, other) = (try spool("a"), try spool("b"))
         let scout = try scout(own)
@@ -62,7 +67,7 @@ import Testing
         #expect(await scout.look(besides: ["b"], true).dead.isEmpty)
         try standIn?.leave(.finishedAll)
         standIn = nil
-        try await eventually("its release") { await !scout.look(besides: [], true).live.contains("b") }
+        try await awaitRelease(of: "b", seenBy: scout)
         for _ in 0..<5 { #expect(await scout.look(besides: [], true).dead.isEmpty) }
         // Another life, and death, is news.
         do { _ = try spool("b") }
@@ -84,6 +89,7 @@ import Testing
         for (end, isOrphan) in [(JournalBeat.End.finishedAll, false), (.triedAll, true)] {
             do { try spool("b").leave(end) }
             let scout = try scout(own)
+            try await awaitRelease(of: "b", seenBy: scout)
             for _ in 0..<5 {
                 let findings = await scout.look(besides: [], true)
                 #expect(findings.live.isEmpty && findings.dead.isEmpty && findings.hasOrphans == isOrphan)
@@ -98,6 +104,7 @@ import Testing
         let own = try spool("a")
         do { try spool("b").leave(.stopped) }
         let scout = try scout(own)
+        try await awaitRelease(of: "b", seenBy: scout)
         for _ in 0..<5 {
             let findings = await scout.look(besides: [], false)
             #expect(findings.dead.isEmpty && findings.hasOrphans)
