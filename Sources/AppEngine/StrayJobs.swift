@@ -24,18 +24,19 @@ final class StrayJobs {
         nextLook = .now + Self.pause
         let known = Set((parts.earlier.found + parts.earlier.takingUp).map(\.claimed.id))
         do throws(SystemError) {
-            var strays = try context.spool.strays { id in
+            var found: [ClaimedJob] = []
+            let strays = try context.spool.strays { id in
                 known.contains(id) || parts.earlier.missing[id] != nil || parts.jobs[id] != nil
                     || parts.jobs.recentIdentity(of: id) != nil
             }
             // Of a job that is held, a name may have been left.
-            for stray in strays where try parts.held.isParked(stray) { strays.removeAll { $0.id == stray.id } }
-            for stray in strays {
+            for stray in strays where try !parts.held.isParked(stray) { found.append(stray) }
+            for stray in found {
                 context.logger.notice(
                     "job is in work/ although its claim failed; taking it over",
                     metadata: [LogKey.job: "\(stray.name)", LogKey.id: "\(stray.id)"])
             }
-            return strays
+            return found
         } catch {
             context.logger.error("work/ cannot be listed", metadata: [LogKey.error: "\(error)"])
             return []

@@ -86,12 +86,10 @@ actor PeerScout {
             case .locked:
                 findings.live.insert(node)
                 return nil
+            case .free(let beat) where beat?.end == .finishedAll: return nil
             case .free(let beat):
-                if beat?.end == .finishedAll { return nil }
-                findings.hasOrphans = true
-                guard mayStandIn, spool.mayAct, mayTry(node, after: beat) else { return nil }
+                if mayStandIn, spool.mayAct, mayTry(node, after: beat) { claims[node] = try claim(peer) }
             }
-            claims[node] = try claim(peer)
         }
         findings.hasOrphans = true
         guard let claim = claims[node], claim.readyAt <= .now else { return nil }

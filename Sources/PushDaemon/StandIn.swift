@@ -78,12 +78,12 @@ actor StandIn {
             while !runners.isEmpty { try? await resources.reactor.sleep(for: Self.pause) }
             group.cancelAll()
         }
-        journal.end(reason)
+        journal.end(conclude())
         logger.notice("no longer standing in for a node")
     }
 
-    /// How the work has ended. If nothing is left, gives back the turns that the node took before it died.
-    private var reason: JournalBeat.End {
+    /// Returns how the work has ended. If nothing is left, gives back the turns that the node took before it died.
+    private func conclude() -> JournalBeat.End {
         guard !isEnding else { return .stopped }
         do throws(SystemError) {
             guard !hasFailed, try resources.spool.isFinished() else { return .triedAll }

@@ -5,7 +5,8 @@ import Synchronization
 /// The time until which a node of a cluster may act on its jobs. Any thread may ask, at the cost of reading a clock.
 ///
 /// A heartbeat that began at *t* and succeeded makes it valid until *t* plus its length, even if the call took long.
-/// The clock also counts while the host is suspended. Another node waits this length after it has taken the lock: it is in the mark.
+/// The clock also counts while the host is suspended. Another node waits this length, which is in the mark, after it has
+/// taken the lock.
 package final class NodeLease: Sendable {
     /// For how long a heartbeat counts.
     package let length: Duration

@@ -108,7 +108,7 @@ package final class GoneTokens {
     }
 
     private func take(_ record: GoneRecord) throws(SystemError) {
-        let token = Array(record.token)
+        let token = record.token
         switch record.kind {
         case .gone:
             if let known = registered[token], known >= record.time { return }
