@@ -149,8 +149,14 @@ static inline int clinux_set_timer(int fd, int64_t seconds, long nanoseconds) {
 // signalfd(2): the flags are an enumeration in C.
 static inline int clinux_signalfd(const sigset_t *set) { return signalfd(-1, set, SFD_NONBLOCK | SFD_CLOEXEC); }
 
-// A blocking local socket. SOCK_* are an enumeration in C.
-static inline int clinux_waiting_local_socket(void) { return socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0); }
+// A blocking local socket. connect(2) and send(2) wait at most `seconds`, and then fail with EAGAIN (unix(7),
+// SO_SNDTIMEO). SOCK_* are an enumeration in C.
+static inline int clinux_waiting_local_socket(int seconds) {
+    int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    struct timeval limit = {seconds, 0};
+    if (fd >= 0) (void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &limit, sizeof limit);
+    return fd;
+}
 
 // SO_PEERCRED: struct ucred is declared for _GNU_SOURCE only. It consists of these three numbers.
 static inline int clinux_peer(int fd, int32_t *process, uint32_t *user) {
@@ -351,7 +357,8 @@ static inline int clinux_datagram_socket(int seconds) {
 
 // sendto(2) to a named Unix socket. The name has no NUL at its end; a name in the abstract namespace begins with a NUL
 // (unix(7)). In C because Swift imports sun_path as a tuple.
-static inline ssize_t clinux_send_to(int fd, const void *name, size_t length, const void *bytes, size_t count) {
+static inline ssize_t clinux_send_to(int fd, const void *name, size_t length, const void *bytes, size_t count,
+                                     int waits) {
     struct sockaddr_un address;
     memset(&address, 0, sizeof address);
     if (length > sizeof address.sun_path) {
@@ -360,7 +367,7 @@ static inline ssize_t clinux_send_to(int fd, const void *name, size_t length, co
     }
     address.sun_family = AF_UNIX;
     memcpy(address.sun_path, name, length);
-    return sendto(fd, bytes, count, MSG_NOSIGNAL, (const struct sockaddr *)&address,
+    return sendto(fd, bytes, count, MSG_NOSIGNAL | (waits ? 0 : MSG_DONTWAIT), (const struct sockaddr *)&address,
                   (socklen_t)(offsetof(struct sockaddr_un, sun_path) + length));
 }
 

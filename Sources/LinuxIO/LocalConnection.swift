@@ -6,12 +6,16 @@ package final class LocalConnection {
     private let descriptor: Descriptor
     private let path: String
 
+    /// How long the listening process may take to accept a connection or bytes, in seconds.
+    private static let patience: Int32 = 30
+
     /// Connects to the socket `name` in `folder`.
     ///
-    /// - Throws: `SystemError`: ENOENT or ECONNREFUSED if no process listens there, EACCES without permission.
+    /// - Throws: `SystemError`: ENOENT or ECONNREFUSED if no process listens there, EACCES without permission, ETIMEDOUT
+    ///   if the process accepts no connections.
     package init(_ name: String, in folder: String) throws(SystemError) {
         let directory = try Directory.open(path: folder)
-        let number = clinux_waiting_local_socket()
+        let number = clinux_waiting_local_socket(Self.patience)
         guard number >= 0 else { throw .last("socket") }
         descriptor = Descriptor(adopting: number)
         path = folder + "/" + name
@@ -20,7 +24,12 @@ package final class LocalConnection {
         let code = withExtendedLifetime(directory) {
             uninterrupted { unsafe clinux_connect_local(number, place) }
         }
-        guard code == 0 else { throw .last("connect", path) }
+        guard code == 0 else { throw Self.fault("connect", path) }
+    }
+
+    /// The error in errno, which is EAGAIN when the patience is over.
+    private static func fault(_ operation: String, _ path: String) -> SystemError {
+        errno == EAGAIN ? .timedOut(operation, path) : .last(operation, path)
     }
 
     /// The listening process.
@@ -28,7 +37,7 @@ package final class LocalConnection {
 
     /// Writes all bytes.
     ///
-    /// - Throws: `SystemError`: the peer has closed the connection.
+    /// - Throws: `SystemError`: the peer has closed the connection, or does not read (ETIMEDOUT).
     package func write(_ bytes: [UInt8]) throws(SystemError) {
         var offset = 0
         while offset < bytes.count {
@@ -37,7 +46,7 @@ package final class LocalConnection {
                     descriptor.rawValue, $0.baseAddress?.advanced(by: offset), $0.count - offset, Int32(MSG_NOSIGNAL))
             }
             if count < 0, errno == EINTR { continue }
-            guard count > 0 else { throw .last("send", path) }
+            guard count > 0 else { throw Self.fault("send", path) }
             offset += count
         }
     }

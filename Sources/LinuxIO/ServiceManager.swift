@@ -70,16 +70,17 @@ package final class ServiceManager: Sendable {
 
     /// Sends all messages in one datagram, from any thread.
     ///
-    /// Blocks for up to a second if the manager does not read its socket.
-    ///
+    /// - Parameters:
+    ///   - messages: what to tell.
+    ///   - waits: whether to block, for up to a second, if the manager does not read its socket.
     /// - Throws: `SystemError`: the manager has not received it. Send it again later.
-    package func tell(_ messages: [Message]) throws(SystemError) {
+    package func tell(_ messages: [Message], waits: Bool = true) throws(SystemError) {
         let text = Array(messages.map(\.text).joined(separator: "\n").utf8)
         while true {
             let count = unsafe text.withUnsafeBytes { text in
                 unsafe name.withUnsafeBytes { name in
                     unsafe clinux_send_to(
-                        descriptor.rawValue, name.baseAddress, name.count, text.baseAddress, text.count)
+                        descriptor.rawValue, name.baseAddress, name.count, text.baseAddress, text.count, waits ? 1 : 0)
                 }
             }
             if count >= 0 { return }

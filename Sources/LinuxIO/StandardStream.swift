@@ -11,10 +11,45 @@ package enum StandardStream: Int32, Sendable {
     /// Standard error, for messages.
     case error = 2
 
-    /// Writes all bytes, waiting as long as it takes.
+    /// Opens /dev/null in place of each standard stream that is closed. Otherwise the next file that the program opens
+    /// would get its number, and messages would be written into that file.
+    ///
+    /// Reading from a stream that was closed, and writing results to it, still fails (EBADF). Call it first in `main`.
+    ///
+    /// - Throws: `SystemError`: there is no /dev/null, or no descriptor left.
+    package static func openClosed() throws(SystemError) {
+        for (stream, mode) in [(input, O_WRONLY), (output, O_RDONLY), (error, O_RDWR)] {
+            guard fcntl(stream.rawValue, F_GETFD) < 0 else { continue }
+            // The kernel assigns the lowest free number: those below are open by now. Child processes inherit it.
+            guard unsafe open("/dev/null", mode) == stream.rawValue else { throw .last("open", "/dev/null") }
+        }
+    }
+
+    /// The queue of standard error; `nil` if messages are written at once.
+    private static let queue = Mutex<LineQueue?>(nil)
+    /// How long the end of the program waits for a reader of standard error.
+    private static let flushLimit = Duration.seconds(2)
+
+    /// Makes `write` to standard error return at once from now on. A thread writes the lines; those that a reader is too
+    /// slow for are dropped. `exit` waits for the lines, for two seconds at most.
+    ///
+    /// For a program that keeps running. Where there is no thread left, messages are still written at once.
+    ///
+    /// - Parameter notice: Returns the line that tells how many lines were lost.
+    package static func queueErrors(notice: @escaping @Sendable (Int) -> [UInt8]) {
+        let new = try? LineQueue(to: { (line) throws(SystemError) in try error.send(line) }, notice: notice)
+        queue.withLock { $0 = new }
+        atexit { StandardStream.queue.withLock { $0 }?.flush(within: StandardStream.flushLimit) }
+    }
+
+    /// How many messages for standard error were lost since the queue was started.
+    package static var lostErrorCount: Int { queue.withLock { $0 }?.lostCount ?? 0 }
+
+    /// Writes all bytes, waiting as long as it takes; to standard error after `queueErrors`, without waiting.
     ///
     /// Stops silently on an error, for example if the reader has closed the pipe.
     package func write(_ bytes: [UInt8]) {
+        if self == .error, let queue = Self.queue.withLock({ $0 }) { return queue.add(bytes) }
         _ = try? send(bytes)
     }
 

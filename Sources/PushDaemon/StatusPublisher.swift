@@ -124,6 +124,7 @@ final class StatusPublisher {
             app.credentialExpiry = WallTime(epochSeconds: facts.notAfter)
         }
         if let meter = apps.runner(name)?.meter {
+        metrics.lostLogLineCount = StandardStream.lostErrorCount
             app.connectionCount = meter.connectionCount
             app.inFlightCount = meter.inFlightCount
             app.answerTimes = meter.answerTimes

@@ -81,6 +81,24 @@ package struct LineLogHandler: LogHandler {
         self.write = write
     }
 
+    /// Creates the logger of a process that keeps running. From now on a thread of its own writes its lines and all others
+    /// for standard error, so that a reader that stops reading delays nothing else.
+    package static func queued(
+        _ label: String, _ threshold: LogThreshold, format: DaemonConfiguration.LogFormat
+    ) -> Logger {
+        let opening = StandardStream.error.isJournal ? Opening.priority : .time
+        let handler = LineLogHandler(threshold, format: format, opening: opening)
+        StandardStream.queueErrors { count in
+            let hint: Logger.MetadataValue = "the reader of standard error was too slow, or its volume was full"
+            let event = LogEvent(
+                level: .warning, message: "log lines were lost", error: nil,
+                metadata: [LogKey.lines: "\(count)", LogKey.hint: hint], source: nil, file: #fileID,
+                function: #function, line: #line)
+            return handler.line(of: event)
+        }
+        return Logger(label: label) { _ in handler }
+    }
+
     /// Reads or sets one metadata value for every line.
     package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
         get { metadata[key] }
@@ -88,7 +106,9 @@ package struct LineLogHandler: LogHandler {
     }
 
     /// Writes the event's line.
-    package func log(event: LogEvent) {
+    package func log(event: LogEvent) { write(line(of: event)) }
+
+    private func line(of event: LogEvent) -> [UInt8] {
         let time = WallTime(nanoseconds: WallClock.nanoseconds())
         var line: [UInt8] = []
         line.reserveCapacity(256)
@@ -104,7 +124,7 @@ package struct LineLogHandler: LogHandler {
         case .json: Self.appendJSON(of: event, at: time, values(of: event), to: &line)
         }
         line.append(UInt8(ascii: "\n"))
-        write(line)
+        return line
     }
 
     /// The values for the event's line, sorted by key. The event's own values take precedence over the logger's.

@@ -68,7 +68,8 @@ package struct ServiceNotifier {
     @discardableResult
     private mutating func tell(_ messages: [ServiceManager.Message]) -> Bool {
         do throws(SystemError) {
-            try manager?.tell(messages)
+            // One that does not read is waited for once, not for each message.
+            try manager?.tell(messages, waits: !isDeaf)
             isDeaf = false
         } catch {
             if !isDeaf { warn(error) }

@@ -19,6 +19,7 @@ enum Program {
 
     /// Runs the command line. An asynchronous `main` would be too late to block signals, since threads exist by then.
     static func main() {
+        ProgramStart.needed { () throws(SystemError) in try StandardStream.openClosed() }
         if let command = try? PushspoolDoor.parseAsRoot(), command is Run {
             _ = signals
             _ = serviceManager
@@ -94,10 +95,7 @@ struct Run: AsyncParsableCommand {
     private func process(_ settings: DoorProcess.Settings) throws -> DoorProcess {
         do throws(DoorProcess.StartFault) {
             return try DoorProcess(settings) { configuration in
-                let opening: LineLogHandler.Opening = StandardStream.error.isJournal ? .priority : .time
-                return Logger(label: "pushspool-door") { _ in
-                    LineLogHandler(settings.logThreshold, format: configuration.logFormat, opening: opening)
-                }
+                LineLogHandler.queued("pushspool-door", settings.logThreshold, format: configuration.logFormat)
             }
         } catch {
             switch error {

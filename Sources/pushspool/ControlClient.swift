@@ -59,6 +59,10 @@ enum Executor {
             throw ExitCode.badConfiguration
         case let error as SystemError where error.isPermission:
             Talk.complain("\(error)", hint: "run the command as the daemon's user or as a member of control.group")
+        case let error as SystemError where error.isTimeOut:
+            Talk.complain(
+                "the daemon does not answer: \(error)",
+                hint: "see its log, and pushspool status; the command may still take effect")
         case let fault as SpoolFault:
             Talk.complain(
                 "no daemon is listening in \(configuration.control.folder), and \(fault.message)",

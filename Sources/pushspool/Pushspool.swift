@@ -22,6 +22,7 @@ enum Program {
 
     /// Runs the command line. An asynchronous `main` would be too late to block signals, since threads exist by then.
     static func main() {
+        ProgramStart.needed { () throws(SystemError) in try StandardStream.openClosed() }
         refuseMisspelling()
         // Other commands end by the default action of signals. Errors in the command line are reported below.
         if let command = try? Pushspool.parseAsRoot() {

@@ -56,10 +56,7 @@ struct Run: AsyncParsableCommand {
     private func daemon(_ settings: Daemon.Settings) throws -> Daemon {
         do throws(Daemon.StartFault) {
             return try Daemon(settings) { configuration in
-                let opening: LineLogHandler.Opening = StandardStream.error.isJournal ? .priority : .time
-                return Logger(label: "pushspool") { _ in
-                    LineLogHandler(settings.logThreshold, format: configuration.logFormat, opening: opening)
-                }
+                LineLogHandler.queued("pushspool", settings.logThreshold, format: configuration.logFormat)
             }
         } catch {
             switch error {

@@ -120,7 +120,7 @@ struct Simulate: AsyncParsableCommand {
             configuration.rules.unregistered.map { ($0, now) }, uniquingKeysWith: min)
         configuration.http2Manner.streamLimit = streams
         configuration.http2Manner.latency = try duration(latency)
-        configuration.logger = Logger(label: "simulator") { _ in LineLogHandler(level: .notice, format: .text) }
+        configuration.logger = LineLogHandler.queued("simulator", LogThreshold(.notice), format: .text)
         // Create files last, so that invalid options leave none.
         configuration.certificates = try readOrMakeCertificates()
         configuration.requestRules.keys = [try Self.key(in: certificates)]

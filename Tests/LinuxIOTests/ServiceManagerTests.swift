@@ -71,6 +71,20 @@ struct ServiceManagerTests {
         try manager.tell([.alive])
     }
 
+    @Test func `a manager that does not read is not waited for if the caller may not wait`() throws {
+        let path = folder.path + "/notify"
+        let socket = try DatagramSocket(path)
+        let manager = try ServiceManager(socket: path, heartbeat: nil)
+        var sentCount = 0
+        while (try? manager.tell([.alive], waits: false)) != nil { sentCount += 1 }
+        // Waiting for each would take minutes.
+        for _ in 0..<1_000 {
+            let error = #expect(throws: SystemError.self) { try manager.tell([.alive], waits: false) }
+            #expect(error?.code == EAGAIN)
+        }
+        #expect(socket.received().count == sentCount)
+    }
+
     @Test(arguments: [
         ("", EAFNOSUPPORT), ("@", EAFNOSUPPORT), ("/", EAFNOSUPPORT), ("notify", EAFNOSUPPORT),
         ("vsock:2:1234", EAFNOSUPPORT), ("/" + String(repeating: "n", count: 107), ENAMETOOLONG),

@@ -36,6 +36,8 @@ package struct SpoolMetrics: Sendable {
     package var syncTimes = Histogram.ofSyncs
     /// The number of bytes written to the journal.
     package var journalByteCount = 0
+    /// The number of log lines that were lost.
+    package var lostLogLineCount = 0
     /// Further metrics of the apps in the status.
     package var apps: [String: App] = [:]
 
@@ -72,6 +74,8 @@ package struct SpoolMetrics: Sendable {
         writer.add(syncTimes)
         writer.begin(.journalWritten)
         writer.add(journalByteCount)
+        writer.begin(.logLinesLost)
+        writer.add(lostLogLineCount)
         guard let cluster = status.cluster else { return }
         writer.begin(.clusterNodes)
         writer.add(cluster.nodes.count)
