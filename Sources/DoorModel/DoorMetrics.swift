@@ -5,6 +5,8 @@ package import SpoolModel
 package enum DoorMetric: String, CaseIterable, Hashable, Sendable {
     /// The version of the process; always 1.
     case buildInfo = "pushspool_door_build_info"
+    /// Log lines that were dropped or could not be written.
+    case logLinesLost = "pushspool_door_log_lines_lost_total"
     /// Open connections.
     case connections = "pushspool_door_connections"
     /// Connections that were opened.
@@ -34,6 +36,7 @@ package enum DoorMetric: String, CaseIterable, Hashable, Sendable {
     private var help: String {
         switch self {
         case .buildInfo: "The version of the process; always 1."
+        case .logLinesLost: "Log lines that were dropped because standard error was not read, or could not be written."
         case .connections: "Open connections."
         case .connectionsOpened: "Connections that were opened."
         case .connectionsRefused: "Connections that were reset because there were too many."
@@ -76,11 +79,21 @@ package struct DoorCounts: Sendable {
     package init() {}
 
     /// Returns the metrics of doors in the Prometheus text format, version 0.0.4.
-    package static func metrics(of doors: [(name: String, counts: DoorCounts)], version: String) -> [UInt8] {
+    ///
+    /// - Parameters:
+    ///   - doors: the doors, by name.
+    ///   - version: the version of the process.
+    ///   - lostLogLineCount: how many log lines the process has lost.
+    /// - Returns: The text.
+    package static func metrics(
+        of doors: [(name: String, counts: DoorCounts)], version: String, lostLogLineCount: Int
+    ) -> [UInt8] {
         var writer = MetricsWriter()
         writer.begin(DoorMetric.buildInfo.family)
         writer.add(1, ("version", version))
-        for metric in DoorMetric.allCases where metric != .buildInfo {
+        writer.begin(DoorMetric.logLinesLost.family)
+        writer.add(lostLogLineCount)
+        for metric in DoorMetric.allCases where ![.buildInfo, .logLinesLost].contains(metric) {
             writer.begin(metric.family)
             for (name, counts) in doors { counts.write(metric, of: ("door", name), to: &writer) }
         }
@@ -89,7 +102,7 @@ package struct DoorCounts: Sendable {
 
     private func write(_ metric: DoorMetric, of door: MetricsWriter.Label, to writer: inout MetricsWriter) {
         switch metric {
-        case .buildInfo: break
+        case .buildInfo, .logLinesLost: break
         case .connections: writer.add(openConnectionCount, door)
         case .connectionsOpened: writer.add(connectionCount, door)
         case .connectionsRefused: writer.add(refusedConnectionCount, door)

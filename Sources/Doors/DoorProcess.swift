@@ -7,6 +7,7 @@ import JobOperations
 package import LinuxIO
 package import Logging
 package import ServiceProcess
+import SpoolModel
 
 /// The process of the doors: reads their configuration, opens them, and ends them in order.
 package actor DoorProcess {
@@ -45,7 +46,9 @@ package actor DoorProcess {
     private let logger: Logger
     private var set: DoorSet
     private let doors: [any Door]
+    private let probe: SpoolProbe
     private var notifier: ServiceNotifier
+    private var isStopping = false
 
     /// The executor of the reactor's thread.
     package nonisolated var unownedExecutor: UnownedSerialExecutor { reactor.asUnownedSerialExecutor() }
@@ -72,7 +75,8 @@ package actor DoorProcess {
             throw StartFault.shortage(message: "\(error)")
         }
         do throws(SystemError) {
-            doors = try DoorSetup(set, reactor, logger).doors()
+            probe = try SpoolProbe(set.configuration)
+            doors = try DoorSetup(set, reactor, logger).doors(probe)
         } catch {
             let hint = "check spool: and state: in \(settings.path), and that this user may write there"
             throw StartFault.place(message: "\(error)", hint: hint)
@@ -136,18 +140,30 @@ package actor DoorProcess {
         return "\(count) producer\(count == 1 ? "" : "s")"
     }
 
-    /// Answers requests for metrics until the task is cancelled.
+    /// Answers requests for metrics and probes until the task is cancelled.
     private func runMetricsListener(at place: MetricsPlace) async {
-        let doors = doors
-        let listener = MetricsListener(at: place, on: reactor, logger: logger) { await Self.metrics(of: doors) }
+        let listener = MetricsListener(at: place, on: reactor, logger: logger) { await self.content(of: $0) }
         await listener.serve()
     }
 
-    /// Returns the metrics of doors in the Prometheus text format.
-    private static func metrics(of doors: [any Door]) async -> [UInt8] {
+    private func content(of page: ScrapeRequest.Page) async -> ScrapeRequest.Content {
+        // Each door answers on its own reactor, which proves that its thread works.
         var figures: [(name: String, counts: DoorCounts)] = []
         for door in doors { figures.append((door.name, await door.figures)) }
-        return DoorCounts.metrics(of: figures, version: Version.current)
+        switch page {
+        case .metrics: return .init(Self.metrics(of: figures))
+        case .live: return .init(Array("alive\n".utf8))
+        case .ready:
+            var report = await probe.report()
+            if isStopping { report.add("door", fault: "stopping") }
+            return report.content
+        }
+    }
+
+    /// Returns the metrics of doors in the Prometheus text format.
+    private static func metrics(of figures: [(name: String, counts: DoorCounts)]) -> [UInt8] {
+        DoorCounts.metrics(
+            of: figures, version: Version.current, lostLogLineCount: StandardStream.lostErrorCount)
     }
 
     private func runHeartbeat(every pause: Duration) async {
@@ -208,6 +224,7 @@ package actor DoorProcess {
         logger.notice("stopping", metadata: [LogKey.limit: "\(settings.drainLimit)"])
         notifier.noteStop(within: settings.drainLimit, "stopping")
         let deadline = ContinuousClock.now + settings.drainLimit
+        isStopping = true
         for door in doors { await door.beginStopping() }
         for door in doors { await door.awaitIdle(until: deadline) }
     }

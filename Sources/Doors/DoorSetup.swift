@@ -18,8 +18,10 @@ struct DoorSetup {
 
     /// Makes the doors. Blocks.
     ///
+    /// - Parameter probe: what tells whether a job could be dropped.
+    /// - Returns: The doors, which do not listen yet.
     /// - Throws: `SystemError`: the spool or the state folder cannot be used, or there is no thread left.
-    func doors() throws(SystemError) -> [any Door] {
+    func doors(_ probe: SpoolProbe) throws(SystemError) -> [any Door] {
         var doors: [any Door] = []
         if let relay = try relay() { doors.append(relay) }
         guard configuration.http != nil || configuration.xmlrpc != nil || configuration.zeromq != nil else {
@@ -30,7 +32,8 @@ struct DoorSetup {
         let desk = try JobDesk(configuration, logger)
         if let place = configuration.http {
             let reader = try SpoolReader(spool: configuration.spool)
-            doors.append(JSONDoor(set, at: place, with: .init(desk: desk, reader: reader, logger: logger), on: reactor))
+            let tools = JSONDoor.Tools(desk: desk, reader: reader, probe: probe, logger: logger)
+            doors.append(JSONDoor(set, at: place, with: tools, on: reactor))
         }
         if let rules = configuration.xmlrpc {
             let feedback = try DoorRecords(

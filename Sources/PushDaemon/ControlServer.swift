@@ -3,6 +3,7 @@ import JSON
 import JobOperations
 import LinuxIO
 import Logging
+import ServiceProcess
 import SpoolModel
 
 /// Receives operators' commands over a Unix domain socket, one per line, and passes them to the daemon.
@@ -14,15 +15,13 @@ actor ControlServer {
     private let daemon: Daemon
     private let logger: Logger
     private var listener: LocalListener?
-    private var connectionCount = 0
+    private var roster = ConnectionRoster(limit: 16)
     /// Connections that stay open until the process ends, so that clients can detect its end.
     private var parting: [StreamSocket] = []
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { reactor.asUnownedSerialExecutor() }
 
-    /// The most connections served at a time.
-    private static let connectionLimit = 16
-    /// How long a connection may be idle.
+    /// How long a connection may be idle: how long its next request may take as a whole.
     private static let idleLimit = Duration.seconds(60)
     /// How long the client may take to read an answer.
     private static let answerLimit = Duration.seconds(10)
@@ -42,17 +41,17 @@ actor ControlServer {
         try await withThrowingDiscardingTaskGroup { group in
             while true {
                 guard let connection = try await nextConnection() else { continue }
-                connectionCount += 1
-                group.addTask { await self.attend(connection) }
+                let number = roster.enter()
+                group.addTask { await self.attend(connection, number) }
             }
         }
     }
 
-    /// Waits until there is room for a connection, then for one. One connection above the limit is accepted, only to be
-    /// refused; further ones wait in the kernel. After `nil` the caller tries again.
+    /// Waits until there is room for a connection, then for one. One connection above the limit is accepted: an idle one
+    /// makes room for it, or else it is refused. Further ones wait in the kernel. After `nil` the caller tries again.
     private func nextConnection() async throws -> sending StreamSocket? {
-        guard connectionCount <= Self.connectionLimit else {
-            let found = await listener?.waiter.wait()
+        guard !roster.isFull else {
+            let found = await listener?.waiter.wait(until: roster.makeRoom())
             if found?.contains(.cancelled) == true { throw CancellationError() }
             return nil
         }
@@ -66,28 +65,36 @@ actor ControlServer {
     }
 
     /// Serves one connection until it ends. Its errors affect nothing else.
-    private func attend(_ socket: sending StreamSocket) async {
+    private func attend(_ socket: sending StreamSocket, _ number: Int) async {
         defer {
-            connectionCount -= 1
+            roster.leave(number)
             listener?.waiter.wake()
         }
         do {
-            try await converse(over: socket)
+            try await converse(over: socket, number)
         } catch {
             logger.debug("control connection failed", metadata: [LogKey.error: "\(error)"])
         }
     }
 
-    private func converse(over socket: StreamSocket) async throws {
-        guard connectionCount <= Self.connectionLimit, let peer = socket.peerProcess else {
-            let hint = "try again later"
-            return try await write(ControlAnswer(.refused, "too many control connections", hint: hint), to: socket)
-        }
+    private func converse(over socket: StreamSocket, _ number: Int) async throws {
+        guard let peer = socket.peerProcess else { return }
         var lines = ControlLines()
         var buffer = [UInt8](repeating: 0, count: 16 << 10)
+        var deadline = ContinuousClock.now + Self.idleLimit
+        noteWaiting(number, socket)
         while true {
             while let line = lines.next() {
+                roster.noteRequest(number)
+                // Another has to go instead.
+                listener?.waiter.wake()
+                guard !roster.isFull || !roster.isBusy else {
+                    let text = "too many commands are being carried out"
+                    return try await write(ControlAnswer(.refused, text, hint: "try again later"), to: socket)
+                }
                 guard try await take(line, from: peer, over: socket) else { return }
+                noteWaiting(number, socket)
+                deadline = .now + Self.idleLimit
             }
             guard !lines.isTooLong else {
                 let text = "the request is longer than \(ControlRequest.lineLimit) bytes"
@@ -97,10 +104,17 @@ actor ControlServer {
             case .bytes(let count): lines.append(buffer[..<count])
             case .closed: return
             case .wouldBlock:
-                let found = await socket.waiter.wait(for: .readable, until: .now + Self.idleLimit)
+                guard !roster.mustLeave(number) else { return }
+                let found = await socket.waiter.wait(for: .readable, until: deadline)
                 guard found.isDisjoint(with: [.cancelled, .timedOut]) else { return }
             }
         }
+    }
+
+    /// Notes that a connection waits for a request. Where there are too many, it may be the one that has to go.
+    private func noteWaiting(_ number: Int, _ socket: StreamSocket) {
+        roster.noteWaiting(number, socket.waiter)
+        if roster.isFull { listener?.waiter.wake() }
     }
 
     /// Executes a line, and returns whether another may follow.

@@ -231,8 +231,8 @@ package actor Daemon {
 
     private func runMetricsListener(at place: MetricsPlace) async { await status.serveMetrics(at: place, for: self) }
 
-    /// The metrics as they are now, in the Prometheus text format.
-    var currentMetrics: [UInt8] { status.currentMetrics }
+    /// The content of a page of metrics or a probe, as it is now.
+    func content(of page: ScrapeRequest.Page) -> ScrapeRequest.Content { status.content(of: page) }
 
     // MARK: Configuration
 

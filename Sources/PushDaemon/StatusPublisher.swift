@@ -21,8 +21,8 @@ final class StatusPublisher {
     /// The program's version.
     var version = "unknown"
     private let startedAt = WallTime.now
-    /// Whether the last attempt to write the status failed.
-    private var isBroken = false
+    /// Why the last attempt to write the status failed; `nil` if it did not.
+    private var fault: String?
     /// The list of apps that was written last.
     private var published: AppList?
     /// When the metrics may be written again, and whether they are older than the status.
@@ -54,10 +54,10 @@ final class StatusPublisher {
             try resources.spool.publish(status)
             try writeApps()
             try writeMetrics(for: status)
-            isBroken = false
+            fault = nil
         } catch {
-            if !isBroken { logger.warning("status cannot be written", metadata: [LogKey.error: "\(error)"]) }
-            isBroken = true
+            if fault == nil { logger.warning("status cannot be written", metadata: [LogKey.error: "\(error)"]) }
+            fault = "\(error)"
         }
     }
 
@@ -97,14 +97,25 @@ final class StatusPublisher {
         try resources.spool.publish(metrics: text)
     }
 
-    /// Answers requests for metrics until the task is cancelled. The daemon is asked for them on its own thread.
+    /// Answers requests for metrics and probes until the task is cancelled. The daemon answers on its own thread, which
+    /// proves that the thread works.
     func serveMetrics(at place: MetricsPlace, for daemon: Daemon) async {
-        let listener = MetricsListener(at: place, on: resources.reactor, logger: logger) { await daemon.currentMetrics }
+        let listener = MetricsListener(at: place, on: resources.reactor, logger: logger) {
+            await daemon.content(of: $0)
+        }
         await listener.serve()
     }
 
-    /// The metrics as they are now, in the Prometheus text format.
-    var currentMetrics: [UInt8] { metrics(for: status).text }
+    /// The content of a page as it is now. A probe of readiness writes the status, to see whether the spool can be written.
+    func content(of page: ScrapeRequest.Page) -> ScrapeRequest.Content {
+        switch page {
+        case .metrics: return .init(metrics(for: status).text)
+        case .live: return .init(Array("alive\n".utf8))
+        case .ready:
+            write()
+            return ReadinessReport(of: status, spoolFault: fault).content
+        }
+    }
 
     private func metrics(for status: SpoolStatus) -> SpoolMetrics {
         var metrics = SpoolMetrics(status: status, version: version)
@@ -113,6 +124,7 @@ final class StatusPublisher {
             (metrics.freeByteCount, metrics.byteCount) = (space.freeByteCount, space.byteCount)
         }
         (metrics.syncTimes, metrics.journalByteCount) = resources.spool.journal.figures
+        metrics.lostLogLineCount = StandardStream.lostErrorCount
         for app in status.apps { metrics.apps[app.name] = details(of: app.name) }
         return metrics
     }
@@ -124,7 +136,6 @@ final class StatusPublisher {
             app.credentialExpiry = WallTime(epochSeconds: facts.notAfter)
         }
         if let meter = apps.runner(name)?.meter {
-        metrics.lostLogLineCount = StandardStream.lostErrorCount
             app.connectionCount = meter.connectionCount
             app.inFlightCount = meter.inFlightCount
             app.answerTimes = meter.answerTimes

@@ -2,41 +2,40 @@ package import Configuration
 import JobOperations
 package import LinuxIO
 package import Logging
-import SpoolModel
+package import SpoolModel
 
-/// Serves `GET /metrics` to this host: one request per connection, a few connections at a time, each for a few seconds.
+/// Serves metrics and probes (`ScrapeRequest.Page`): one request per connection, a few connections at a time, each for a
+/// few seconds.
 ///
-/// An idle listener costs no time. The text is made on request and cached for a second, regardless of the number of
-/// clients.
+/// An idle listener costs no time. A page is made on request and cached for a second, regardless of the number of clients.
 package actor MetricsListener {
-    /// The most connections at a time; further ones wait in the kernel.
-    private static let connectionLimit = 8
     /// The time limit for receiving a request, and then for sending the response.
     private static let patience = Duration.seconds(5)
     /// How long to wait for the client to close the connection, and how many bytes to discard meanwhile.
     private static let farewell = Duration.seconds(1)
     private static let farewellByteLimit = 1 << 16
-    /// How long a text stays valid. Making one takes time from the thread that does the work.
+    /// How long a page stays valid. Making one takes time from the thread that does the work.
     private static let freshness = Duration.seconds(1)
 
     private nonisolated let reactor: Reactor
     private let place: MetricsPlace
     private let logger: Logger
-    private let makeText: @Sendable () async -> [UInt8]
+    private let make: @Sendable (ScrapeRequest.Page) async -> ScrapeRequest.Content
     private var door: ListeningSocket?
-    private var connectionCount = 0
-    private var last: (text: [UInt8], madeAt: ContinuousClock.Instant)?
-    /// Whether a text is being made, broadcast when that ends.
-    private var isMaking = false
+    /// The connections; further ones wait in the kernel.
+    private var roster = ConnectionRoster(limit: 7)
+    private var last: [ScrapeRequest.Page: (content: ScrapeRequest.Content, madeAt: ContinuousClock.Instant)] = [:]
+    /// The page that is being made; its end is broadcast.
+    private var madeNow: ScrapeRequest.Page?
     private let making: Condition
 
     /// Creates a listener that is idle until `serve` or `run`.
     package init(
         at place: MetricsPlace, on reactor: Reactor, logger: Logger,
-        text makeText: @escaping @Sendable () async -> [UInt8]
+        make: @escaping @Sendable (ScrapeRequest.Page) async -> ScrapeRequest.Content
     ) {
         (self.place, self.reactor, self.logger) = (place, reactor, logger)
-        self.makeText = makeText
+        self.make = make
         making = Condition(on: reactor)
     }
 
@@ -69,17 +68,16 @@ package actor MetricsListener {
         try await withThrowingDiscardingTaskGroup { group in
             while true {
                 guard let socket = try await nextConnection() else { continue }
-                connectionCount += 1
-                group.addTask { await self.attend(socket) }
+                let number = roster.enter()
+                group.addTask { await self.attend(socket, number) }
             }
         }
     }
 
-    /// Waits until there are fewer connections than the limit, then for a connection. After `nil` the caller tries
-    /// again.
+    /// Waits until there is room for a connection, then for one. After `nil` the caller tries again.
     private func nextConnection() async throws -> sending StreamSocket? {
-        guard connectionCount < Self.connectionLimit else {
-            let found = await door?.waiter.wait()
+        guard !roster.isFull else {
+            let found = await door?.waiter.wait(until: roster.makeRoom())
             if found?.contains(.cancelled) == true { throw CancellationError() }
             return nil
         }
@@ -92,20 +90,29 @@ package actor MetricsListener {
         }
     }
 
-    private func attend(_ socket: sending StreamSocket) async {
+    private func attend(_ socket: sending StreamSocket, _ number: Int) async {
+        roster.noteWaiting(number, socket.waiter)
+        // Where there are too many, it may be the one that has to go.
+        if roster.isFull { door?.waiter.wake() }
         do {
-            try await answer(over: socket)
+            try await answer(over: socket, number)
         } catch {
             logger.debug("metrics connection failed", metadata: [LogKey.error: "\(error)"])
         }
-        connectionCount -= 1
+        roster.leave(number)
         door?.waiter.wake()
     }
 
-    private func answer(over socket: StreamSocket) async throws {
-        guard let answer = try await request(over: socket, until: .now + Self.patience) else { return }
-        let text = await answer == .metrics ? freshText() : []
-        let response = ScrapeRequest.response(answer, metrics: text)
+    private func answer(over socket: StreamSocket, _ number: Int) async throws {
+        guard let answer = try await request(over: socket, number, until: .now + Self.patience) else { return }
+        roster.noteRequest(number)
+        // Another has to go instead.
+        door?.waiter.wake()
+        let response =
+            switch answer {
+            case .success(let page): ScrapeRequest.response(page, await fresh(page))
+            case .failure(let fault): ScrapeRequest.response(fault)
+            }
         guard try await send(response, over: socket, until: .now + Self.patience) else { return }
         socket.shutdownWrite()
         // Closing a socket with unread bytes resets the connection, and the client could lose the response.
@@ -117,30 +124,36 @@ package actor MetricsListener {
         }
     }
 
-    /// Returns a text no older than `freshness`. Requests that arrive while one is being made wait for it.
-    private func freshText() async -> [UInt8] {
-        _ = await making.wait { !isMaking }
-        if let last, .now < last.madeAt + Self.freshness { return last.text }
-        isMaking = true
+    /// Returns a page no older than `freshness`. Requests that arrive while one is being made wait for it.
+    private func fresh(_ page: ScrapeRequest.Page) async -> ScrapeRequest.Content {
+        _ = await making.wait { madeNow == nil }
+        if let last = last[page], .now < last.madeAt + Self.freshness { return last.content }
+        madeNow = page
         defer {
-            isMaking = false
+            madeNow = nil
             making.broadcast()
         }
-        let text = await makeText()
-        last = (text, .now)
-        return text
+        let content = await make(page)
+        last[page] = (content, .now)
+        return content
     }
 
-    /// Reads the head of a request; `nil` if it does not arrive completely.
+    /// Reads the head of a request; `nil` if it does not arrive completely, or another connection needs its place.
     private func request(
-        over socket: StreamSocket, until deadline: ContinuousClock.Instant
+        over socket: StreamSocket, _ number: Int, until deadline: ContinuousClock.Instant
     ) async throws -> ScrapeRequest.Answer? {
         var request = ScrapeRequest()
         var buffer = [UInt8](repeating: 0, count: 4_096)
-        while let count = try await read(into: &buffer, from: socket, until: deadline) {
-            if let answer = request.take(buffer[..<count]) { return answer }
+        while true {
+            switch try socket.read(into: &buffer) {
+            case .bytes(let count): if let answer = request.take(buffer[..<count]) { return answer }
+            case .closed: return nil
+            case .wouldBlock:
+                guard !roster.mustLeave(number) else { return nil }
+                let found = await socket.waiter.wait(for: .readable, until: deadline)
+                if !found.isDisjoint(with: [.cancelled, .timedOut]) { return nil }
+            }
         }
-        return nil
     }
 
     /// Reads at least one byte; `nil` at the end of the stream, at the deadline and on cancellation.

@@ -10,7 +10,7 @@ import Testing
 @testable import PushDaemon
 
 /// The answers over HTTP, without a daemon.
-@Suite(.timeLimit(.minutes(2))) struct MetricsListenerTests {
+@Suite(.timeLimit(.minutes(10))) struct MetricsListenerTests {
     private static let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
 
     /// Sends a request in pieces, and returns what comes back until the end.
@@ -20,7 +20,9 @@ import Testing
         let folder = try TemporaryDirectory()
         let path = folder.path + "/metrics.sock"
         return try await onReactor { reactor in
-            let listener = MetricsListener(at: .local(path: path), on: reactor, logger: logger) { Array(text.utf8) }
+            let listener = MetricsListener(at: .local(path: path), on: reactor, logger: logger) {
+                $0 == .metrics ? .init(Array(text.utf8)) : .init(Array($0.rawValue.utf8), isGood: $0 == .live)
+            }
             // Not in a group: its body would not stay on the reactor.
             let serving = Task { try await listener.run() }
             defer { serving.cancel() }
@@ -60,11 +62,11 @@ import Testing
         let path = folder.path + "/metrics.sock"
         let count = TextCount()
         try await onReactor { reactor in
-            let listener = MetricsListener(at: .local(path: path), on: reactor, logger: Self.logger) {
+            let listener = MetricsListener(at: .local(path: path), on: reactor, logger: Self.logger) { _ in
                 let number = count.next()
                 // Others ask meanwhile.
                 try? await reactor.sleep(for: .milliseconds(20))
-                return Array("x \(number)\n".utf8)
+                return .init(Array("x \(number)\n".utf8))
             }
             let serving = Task { try await listener.run() }
             defer { serving.cancel() }
@@ -96,6 +98,34 @@ import Testing
     func `what is not asked for is not given`(request: String, status: Int) async throws {
         let answer = try await Self.answer(to: [request])
         #expect(answer.hasPrefix("HTTP/1.1 \(status) ") && !answer.contains("x 1"))
+    }
+
+    @Test(arguments: [("/livez", "200 OK"), ("/readyz", "503 Service Unavailable")])
+    func `a probe is answered by its status`(path: String, status: String) async throws {
+        let answer = try await Self.answer(to: ["GET \(path) HTTP/1.1\r\n\r\n"])
+        #expect(answer.hasPrefix("HTTP/1.1 \(status)\r\n") && answer.hasSuffix("\r\n\r\n\(path)"))
+    }
+
+    @Test func `connections without a request do not keep others out`() async throws {
+        let folder = try TemporaryDirectory()
+        let path = folder.path + "/metrics.sock"
+        try await onReactor { reactor in
+            let listener = MetricsListener(at: .local(path: path), on: reactor, logger: Self.logger) { _ in
+                .init(Array("x 1\n".utf8))
+            }
+            let serving = Task { try await listener.run() }
+            defer { serving.cancel() }
+            var answer = try await Self.ask(["GET /metrics HTTP/1.1\r\n\r\n"], at: path, on: reactor)
+            #expect(answer.hasSuffix("x 1\n"))
+            let start = ContinuousClock.now
+            let idle = try (0..<100).map { _ in try LocalListener.connect(to: path, on: reactor) }
+            answer = try await Self.ask(["GET /metrics HTTP/1.1\r\n\r\n"], at: path, on: reactor)
+            // If each were waited for, it would take a minute.
+            #expect(answer.hasSuffix("x 1\n") && start.duration(to: .now) < .seconds(40))
+            withExtendedLifetime(idle) {}
+            serving.cancel()
+            _ = await serving.result
+        }
     }
 
     @Test func `what comes behind a request does not take the answer away`() async throws {

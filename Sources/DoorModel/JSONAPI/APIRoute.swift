@@ -10,8 +10,10 @@ package enum APIRoute: Hashable, Sendable {
     case feedback(app: String)
     /// Drop gorush's notifications.
     case gorush
-    /// Tell that the door works.
-    case health
+    /// Tell that the process lives.
+    case live
+    /// Tell whether a job could be dropped.
+    case ready
     /// Tell the metrics.
     case metrics
     /// Describe the door.
@@ -35,7 +37,8 @@ package enum APIRoute: Hashable, Sendable {
     private static func choices(at path: String) throws(APIProblem) -> [(verb: String, route: APIRoute)] {
         let parts = path.split(separator: "/", omittingEmptySubsequences: false).dropFirst().map(String.init)
         switch parts {
-        case ["healthz"]: return [("GET", .health)]
+        case ["livez"]: return [("GET", .live)]
+        case ["readyz"], ["healthz"]: return [("GET", .ready)]
         case ["metrics"]: return [("GET", .metrics)]
         case ["openapi.json"]: return [("GET", .description)]
         case ["api", "push"]: return [("POST", .gorush)]
@@ -64,12 +67,12 @@ package enum APIRoute: Hashable, Sendable {
     package var app: String? {
         switch self {
         case .submit(let app), .look(let app, _), .cancel(let app, _), .feedback(let app): app
-        case .gorush, .health, .metrics, .description: nil
+        case .gorush, .live, .ready, .metrics, .description: nil
         }
     }
 
     /// Whether anybody may ask.
-    package var isPublic: Bool { self == .health || self == .description }
+    package var isPublic: Bool { [.live, .ready, .description].contains(self) }
 }
 
 /// The form of a job, by its media type.

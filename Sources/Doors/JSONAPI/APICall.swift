@@ -61,7 +61,7 @@ struct APICall: Sendable {
                 throw APIProblem(400, "after is not a cursor", remedy: "pass the value of Pushspool-Cursor")
             }
             self.cursor = cursor
-        case .look, .cancel, .gorush, .health, .metrics, .description: break
+        case .look, .cancel, .gorush, .live, .ready, .metrics, .description: break
         }
     }
 
@@ -77,7 +77,7 @@ struct APICall: Sendable {
     private var mayDrop: Bool {
         switch route {
         case .submit, .gorush: true
-        case .look, .cancel, .feedback, .health, .metrics, .description: false
+        case .look, .cancel, .feedback, .live, .ready, .metrics, .description: false
         }
     }
 

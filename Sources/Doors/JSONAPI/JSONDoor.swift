@@ -35,6 +35,7 @@ actor JSONDoor: Door {
     struct Tools: Sendable {
         let desk: JobDesk
         let reader: SpoolReader
+        let probe: SpoolProbe
         let logger: Logger
     }
 
@@ -199,9 +200,15 @@ actor JSONDoor: Door {
             case .cancel(_, let job): answer(number, try await cancel(job, call))
             case .feedback(let app): try await beginFeedback(number, app, call)
             case .gorush: answer(number, try await push(body, by: call.producer))
-            case .health: answer(number, HTTPResponse(status: 200, contentType: "text/plain", body: Array("ok\n".utf8)))
+            case .live:
+                answer(number, HTTPResponse(status: 200, contentType: "text/plain", body: Array("alive\n".utf8)))
+            case .ready:
+                let content = await tools.probe.report().content
+                let status = content.isGood ? 200 : 503
+                answer(number, HTTPResponse(status: status, contentType: "text/plain", body: content.bytes))
             case .metrics:
-                let text = DoorCounts.metrics(of: [(name, figures)], version: Version.current)
+                let text = DoorCounts.metrics(
+                    of: [(name, figures)], version: Version.current, lostLogLineCount: StandardStream.lostErrorCount)
                 answer(number, HTTPResponse(status: 200, contentType: "text/plain; version=0.0.4", body: text))
             case .description:
                 answer(number, HTTPResponse(status: 200, contentType: "application/json", body: OpenAPI.document))

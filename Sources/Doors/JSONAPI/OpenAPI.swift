@@ -115,11 +115,31 @@ enum OpenAPI {
                 }
               }
             },
+            "/livez": {
+              "get": {
+                "operationId": "live", "summary": "Tell that the process is alive", "security": [],
+                "responses": {
+                  "200": {"description": "It is.", "content": {"text/plain": {"schema": {"type": "string"}}}},
+                  "default": {"$ref": "#/components/responses/problem"}
+                }
+              }
+            },
+            "/readyz": {
+              "get": {
+                "operationId": "ready", "summary": "Tell whether a job could be dropped now", "security": [],
+                "responses": {
+                  "200": {"description": "It could. A line for each check follows.", "content": {"text/plain": {"schema": {"type": "string"}}}},
+                  "503": {"description": "It could not. The lines say why.", "content": {"text/plain": {"schema": {"type": "string"}}}},
+                  "default": {"$ref": "#/components/responses/problem"}
+                }
+              }
+            },
             "/healthz": {
               "get": {
-                "operationId": "health", "summary": "Tell that the door works", "security": [],
+                "operationId": "health", "summary": "The same as /readyz", "security": [],
                 "responses": {
-                  "200": {"description": "It does.", "content": {"text/plain": {"schema": {"type": "string"}}}},
+                  "200": {"description": "It could. A line for each check follows.", "content": {"text/plain": {"schema": {"type": "string"}}}},
+                  "503": {"description": "It could not. The lines say why.", "content": {"text/plain": {"schema": {"type": "string"}}}},
                   "default": {"$ref": "#/components/responses/problem"}
                 }
               }

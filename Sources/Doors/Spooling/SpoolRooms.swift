@@ -47,12 +47,7 @@ final class SpoolRooms {
     /// - Throws: `DoorTrouble`: a limit is reached; errors of `body`.
     func use<Result>(_ app: String, _ body: (Submission) throws -> Result) throws -> Result {
         try requireSpace()
-        let folder = try folders[app] ?? AppFolder(app, in: spool, limit: waitingLimit)
-        folders[app] = folder
-        guard try folder.hasRoom(at: .now) else {
-            throw DoorTrouble(
-                "more than \(waitingLimit) jobs wait in new/; start the daemon, or raise limits.waiting")
-        }
+        let folder = try folder(of: app)
         do {
             let result = try body(folder.submission)
             folder.droppedCount += 1
@@ -62,6 +57,26 @@ final class SpoolRooms {
             folders[app] = nil
             throw error
         }
+    }
+
+    /// Requires that a job could be dropped for an app, as far as that is known without dropping one.
+    ///
+    /// - Throws: `DoorTrouble`: a limit is reached; `SystemError`: its folders cannot be opened or written.
+    func requireRoom(_ app: String) throws {
+        let place = try spool.openChild(Array(app.utf8))
+        for name in ["new", "tmp"] { try place.openChild(Array(name.utf8)).requireWritable() }
+        _ = try folder(of: app)
+    }
+
+    /// Returns the folders of an app in which fewer jobs wait than the limit.
+    private func folder(of app: String) throws -> AppFolder {
+        let folder = try folders[app] ?? AppFolder(app, in: spool, limit: waitingLimit)
+        folders[app] = folder
+        guard try folder.hasRoom(at: .now) else {
+            throw DoorTrouble(
+                "more than \(waitingLimit) jobs wait in new/; start the daemon, or raise limits.waiting")
+        }
+        return folder
     }
 
     /// Requires that the limit of free space allows more bytes.

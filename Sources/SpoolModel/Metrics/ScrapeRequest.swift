@@ -1,14 +1,40 @@
-/// A request for metrics as it arrives: the subset of HTTP/1.1 that `GET /metrics` needs (RFC 9112).
+/// A request for metrics or a probe as it arrives: the subset of HTTP/1.1 that `GET /metrics` needs (RFC 9112).
 ///
 /// One request per connection. Header fields are ignored, and a body is not read.
 package struct ScrapeRequest: Sendable {
-    /// The answer to a request.
-    package enum Answer: Int, CaseIterable, Hashable, Sendable {
+    /// What can be requested, by its path.
+    package enum Page: String, CaseIterable, Hashable, Sendable {
         /// The metrics.
-        case metrics = 200
+        case metrics = "/metrics"
+        /// Whether the process is alive: its threads answer.
+        case live = "/livez"
+        /// Whether the process can do its work.
+        case ready = "/readyz"
+
+        fileprivate var contentType: String {
+            switch self {
+            case .metrics: "text/plain; version=0.0.4; charset=utf-8"
+            case .live, .ready: "text/plain; charset=utf-8"
+            }
+        }
+    }
+
+    /// The content of a page.
+    package struct Content: Hashable, Sendable {
+        /// The text.
+        package let bytes: [UInt8]
+        /// Whether the status is 200, not 503.
+        package let isGood: Bool
+
+        /// Creates a content.
+        package init(_ bytes: [UInt8], isGood: Bool = true) { (self.bytes, self.isGood) = (bytes, isGood) }
+    }
+
+    /// Why a request gets no page.
+    package enum Fault: Int, Error, CaseIterable, Hashable, Sendable {
         /// The request is not HTTP.
         case badRequest = 400
-        /// The path is not `/metrics`.
+        /// There is no such page.
         case notFound = 404
         /// The method is not GET.
         case methodNotAllowed = 405
@@ -18,9 +44,8 @@ package struct ScrapeRequest: Sendable {
         case versionNotSupported = 505
 
         /// The reason phrase of the status line.
-        var reason: String {
+        fileprivate var reason: String {
             switch self {
-            case .metrics: "OK"
             case .badRequest: "Bad Request"
             case .notFound: "Not Found"
             case .methodNotAllowed: "Method Not Allowed"
@@ -30,10 +55,11 @@ package struct ScrapeRequest: Sendable {
         }
     }
 
+    /// The answer to a request.
+    package typealias Answer = Result<Page, Fault>
+
     /// The most bytes in a head.
     package static let headByteLimit = 8_192
-    /// The path of the metrics.
-    package static let path = "/metrics"
 
     private static let headEnd: [UInt8] = [0x0D, 0x0A, 0x0D, 0x0A]
 
@@ -56,19 +82,25 @@ package struct ScrapeRequest: Sendable {
                 endByteCount = byte == Self.headEnd[0] ? 1 : 0
             }
             if endByteCount == Self.headEnd.count { return answer }
-            if head.count >= Self.headByteLimit { return .headTooLong }
+            if head.count >= Self.headByteLimit { return .failure(.headTooLong) }
         }
         return nil
     }
 
-    /// Returns the whole response, after which the connection is closed.
-    package static func response(_ answer: Answer, metrics: [UInt8]) -> [UInt8] {
-        let body = answer == .metrics ? metrics : []
-        var head = "HTTP/1.1 \(answer.rawValue) \(answer.reason)\r\n"
-        if answer == .metrics { head += "Content-Type: text/plain; version=0.0.4; charset=utf-8\r\n" }
-        if answer == .methodNotAllowed { head += "Allow: GET\r\n" }
-        head += "Content-Length: \(body.count)\r\nConnection: close\r\n\r\n"
-        return Array(head.utf8) + body
+    /// Returns the whole response with a page, after which the connection is closed.
+    package static func response(_ page: Page, _ content: Content) -> [UInt8] {
+        let status = content.isGood ? "200 OK" : "503 Service Unavailable"
+        return response(status, "Content-Type: \(page.contentType)\r\n", content.bytes)
+    }
+
+    /// Returns the whole response to a request that gets no page, after which the connection is closed.
+    package static func response(_ fault: Fault) -> [UInt8] {
+        response("\(fault.rawValue) \(fault.reason)", fault == .methodNotAllowed ? "Allow: GET\r\n" : "", [])
+    }
+
+    private static func response(_ status: String, _ fields: String, _ body: [UInt8]) -> [UInt8] {
+        let length = "Content-Length: \(body.count)\r\nConnection: close\r\n\r\n"
+        return Array("HTTP/1.1 \(status)\r\n\(fields)\(length)".utf8) + body
     }
 
     /// The answer to the request line.
@@ -76,14 +108,14 @@ package struct ScrapeRequest: Sendable {
         let line = head.prefix { $0 != 0x0D }
         let words = line.split(separator: 0x20, omittingEmptySubsequences: false)
         guard words.count == 3, words.allSatisfy({ !$0.isEmpty && $0.allSatisfy { (0x21...0x7E).contains($0) } })
-        else { return .badRequest }
-        guard words[2].starts(with: "HTTP/".utf8) else { return .badRequest }
+        else { return .failure(.badRequest) }
+        guard words[2].starts(with: "HTTP/".utf8) else { return .failure(.badRequest) }
         guard words[2].elementsEqual("HTTP/1.1".utf8) || words[2].elementsEqual("HTTP/1.0".utf8) else {
-            return .versionNotSupported
+            return .failure(.versionNotSupported)
         }
         // A query in the path is ignored.
         let path = words[1].prefix { $0 != UInt8(ascii: "?") }
-        guard path.elementsEqual(Self.path.utf8) else { return .notFound }
-        return words[0].elementsEqual("GET".utf8) ? .metrics : .methodNotAllowed
+        guard let page = Page(rawValue: String(decoding: path, as: UTF8.self)) else { return .failure(.notFound) }
+        return words[0].elementsEqual("GET".utf8) ? .success(page) : .failure(.methodNotAllowed)
     }
 }

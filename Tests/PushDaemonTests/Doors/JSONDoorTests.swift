@@ -117,7 +117,7 @@ import Testing
                 #expect(answer.status == "404", "\(answer.text)")
             }
             #expect(try await door.call("PUT", Self.jobs).field("Allow") == "POST")
-            for path in ["/healthz", "/openapi.json"] {
+            for path in ["/livez", "/readyz", "/healthz", "/openapi.json"] {
                 #expect(try await door.call("GET", path, ["--header", "Authorization:"]).status == "200")
             }
             #expect(try await door.call("GET", "/metrics", ["--header", "Authorization:"]).status == "401")
