@@ -183,6 +183,17 @@ static inline int clinux_group(const char *name, uint32_t *number) {
     return 1;
 }
 
+// getpwuid_r(3): its structure of pointers stays in C. Returns 1 and the name if the user has one, else 0.
+#include <pwd.h>
+static inline int clinux_user_name(uint32_t number, char *name, size_t size) {
+    struct passwd entry, *found = 0;
+    char room[16384];
+    if (getpwuid_r(number, &entry, room, sizeof room, &found) != 0 || !found) return 0;
+    if (strlen(entry.pw_name) >= size) return 0;
+    strcpy(name, entry.pw_name);
+    return 1;
+}
+
 // --- files -----------------------------------------------------------------------------------------------------------
 
 #include <linux/falloc.h>

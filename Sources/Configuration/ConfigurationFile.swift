@@ -131,6 +131,6 @@ package enum ConfigurationFile {
         }
         let user = Host.userID
         let remedy = "if that is the daemon's user, chown \(user) \(path); else run it as the daemon's user"
-        return Diagnostic("\(error)", hint: "this runs as user \(user): \(remedy)")
+        return Diagnostic("\(error)", hint: "this runs as user \(Host.userText(user)): \(remedy)")
     }
 }

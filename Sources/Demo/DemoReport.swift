@@ -74,7 +74,9 @@ package struct DemoReport {
     }
 
     private mutating func addFeedback() {
-        title("Feedback, in spool/<app>/feedback/*.jsonl (\(outcome.lines.count) lines)")
+        title(
+            "Feedback, in spool/<app>/feedback/*.jsonl (\(outcome.lines.count) line\(outcome.lines.count == 1 ? "" : "s"))"
+        )
         for part in scenario.feedbackSamples {
             guard let sample = outcome.lines.last(where: { $0.contains(part) }) else { continue }
             line(cut(redacted(sample), 230))

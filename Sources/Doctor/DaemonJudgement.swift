@@ -59,7 +59,7 @@ struct DaemonJudgement {
                     hint: "wait if it has just started; otherwise see its log, and check its disk")
             }
             let message = "no daemon is running as node \(facts.node)"
-            let hint = "start one: pushspool run --config \(ShellWord.spelled(path))"
+            let hint = "start one: \(DaemonStart.command(for: path))"
             // Without a journal the daemon was never started, so that it does not run is only a warning.
             return facts.journal == .missing ? book.warn(message, hint: hint) : book.fault(message, hint: hint)
         }
@@ -77,7 +77,7 @@ struct DaemonJudgement {
         case (false, false?), (false, nil):
             book.fault(
                 "no daemon is running as node \(facts.node): the last one, seen \(age) s ago, shut down uncleanly",
-                hint: "see its log for why, then start one: pushspool run --config \(ShellWord.spelled(path))")
+                hint: "see its log for why, then start one: \(DaemonStart.command(for: path))")
         }
     }
 

@@ -55,7 +55,7 @@ struct HostJudgement {
         let watches = Self.watchesOfDaemon + Self.watchesOfApp * appCount
         if let most = facts.watches, most < watches {
             book.warn(
-                "fs.inotify.max_user_watches is \(most), but \(appCount) apps need \(watches): "
+                "fs.inotify.max_user_watches is \(most), but \(appCount) \(appCount == 1 ? "app needs" : "apps need") \(watches): "
                     + "the other folders are polled",
                 hint: "sysctl fs.inotify.max_user_watches=\(max(8192, watches * 2))")
         }

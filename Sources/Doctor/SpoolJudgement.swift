@@ -33,7 +33,8 @@ struct SpoolJudgement {
             book.fault(
                 "the spool cannot be read: \(refusal)", hint: "set `spool:` to a folder, and check its permissions")
         } else if facts.root.isFolder {
-            book.ok("the spool is \(path), with \(facts.folders.count) app folders")
+            book.ok(
+                "the spool is \(path), with \(facts.folders.count) app folder\(facts.folders.count == 1 ? "" : "s")")
         } else {
             book.fault(
                 "the spool \(path) does not exist",
@@ -81,7 +82,9 @@ struct SpoolJudgement {
         var book = FindingBook(.names)
         let names = facts.others.prefix(5).map { Diagnostic.quoted($0) }.joined(separator: ", ")
         book.warn(
-            "\(facts.others.count) names in the spool are not app folders: \(names)",
+            facts.others.count == 1
+                ? "a name in the spool is no app's folder: \(names)"
+                : "\(facts.others.count) names in the spool are no apps' folders: \(names)",
             hint: "drop jobs into <app>/new/; an app's name has \(AppName.rule)")
         return book.findings
     }
@@ -101,7 +104,8 @@ struct SpoolJudgement {
     private var privateFindings: [DoctorFinding] {
         var book = FindingBook(.permissions)
         if facts.user != facts.daemonUser {
-            let message = "this is user \(facts.user), but the daemon's folders belong to user \(facts.daemonUser)"
+            let users = (own: Host.userText(facts.user), daemons: Host.userText(facts.daemonUser))
+            let message = "this is user \(users.own), but the daemon's folders belong to user \(users.daemons)"
             let hint = "run the doctor as that user: only then can it test the daemon's permissions"
             if facts.user == 0 { book.warn(message, hint: hint) } else { book.fault(message, hint: hint) }
             // Only root could examine the remaining folders.
@@ -126,7 +130,8 @@ struct SpoolJudgement {
                 "\(folder.path) is open to others (mode \(folder.modeText))", hint: "chmod 700 \(folder.path)")
         } else if folder.isFolder, folder.owner != facts.daemonUser {
             book.fault(
-                "\(folder.path) belongs to user \(folder.owner), but the daemon is user \(facts.daemonUser)",
+                "\(folder.path) belongs to user \(Host.userText(folder.owner)), but the daemon is user "
+                    + Host.userText(facts.daemonUser),
                 hint: "chown -R \(facts.daemonUser) \(folder.path)")
         } else if folder.isFolder {
             book.ok("\(folder.path) is private to the daemon")
@@ -179,7 +184,7 @@ private struct FolderJudgement {
         }
         if folder.owner != user {
             return book.fault(
-                "\(path) belongs to user \(folder.owner), but the daemon is user \(user)",
+                "\(path) belongs to user \(Host.userText(folder.owner)), but the daemon is user \(Host.userText(user))",
                 hint: "chown \(user) \(path)")
         }
         if folder.mode & 0o700 != 0o700 {

@@ -109,7 +109,9 @@ package actor DoorExamination {
             book.warn("no app is called \(app)", hint: "write apps/\(app).yaml, or remove it from doors.yaml")
         }
         let apps = wanted.intersection(known).sorted()
-        if !apps.isEmpty { book.ok("\(apps.count) of the daemon's \(known.count) apps can be reached") }
+        if !apps.isEmpty {
+            book.ok("\(apps.count) of the daemon's \(known.count) app\(known.count == 1 ? "" : "s") can be reached")
+        }
         return apps
     }
 

@@ -36,6 +36,13 @@ package enum Host {
     /// The effective user id (geteuid(2)).
     package static var userID: UInt32 { geteuid() }
 
+    /// Returns a user as messages show it: `weather (1001)`, or `1001` if the system knows no name.
+    package static func userText(_ number: UInt32) -> String {
+        var name = [CChar](repeating: 0, count: 256)
+        guard unsafe clinux_user_name(number, &name, name.count) == 1 else { return "\(number)" }
+        return "\(String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)) (\(number))"
+    }
+
     /// Returns the id of a group, given by name or number; `nil` if no group has that name.
     ///
     /// - Throws: `SystemError`: the system's group database cannot be read.

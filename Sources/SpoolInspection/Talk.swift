@@ -27,6 +27,19 @@ package enum Talk {
     /// The name by which the program was called.
     private static let program = CommandLine.arguments.first.map { FilePlace($0).name } ?? "pushspool"
 
+    /// Prints an error in the use of the command line, as any other: a parser's sentence begins with a capital and ends
+    /// with a full stop.
+    ///
+    /// - Parameters:
+    ///   - message: what is wrong.
+    ///   - words: the program and the command that it is about.
+    package static func complain(ofUsage message: String, words: [String]) {
+        var text = message[...]
+        if text.hasSuffix("."), !text.dropLast().contains(".") { text = text.dropLast() }
+        let first = text.first.map { text.dropFirst().first?.isLowercase == true ? $0.lowercased() : String($0) } ?? ""
+        complain(first + text.dropFirst(), hint: "see: \((words + ["--help"]).joined(separator: " "))")
+    }
+
     /// Prints an error and its hint.
     package static func complain(_ message: String, hint: String?) {
         note("\(program): \(message)")

@@ -154,7 +154,8 @@ package final class FeedbackFolder {
     package func origin(of status: FileStatus) -> Origin {
         guard status.kind == .regular else { return .foreign("it is a \(status.kind.rawValue)") }
         guard status.owner == owner || status.owner == Host.userID else {
-            return .foreign("it belongs to user \(status.owner), but the daemon's files belong to user \(owner)")
+            let users = (its: Host.userText(status.owner), daemons: Host.userText(owner))
+            return .foreign("it belongs to user \(users.its), but the daemon's files belong to user \(users.daemons)")
         }
         return .own
     }

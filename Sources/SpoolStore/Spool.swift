@@ -172,7 +172,8 @@ extension Directory {
         let status = try status()
         guard status.owner == Host.userID else {
             throw SpoolFault(
-                "\(path) belongs to user \(status.owner), but the daemon runs as user \(Host.userID)",
+                "\(path) belongs to user \(Host.userText(status.owner)), but the daemon runs as user "
+                    + Host.userText(Host.userID),
                 hint: "run it as that user, or run: chown -R \(Host.userID) \(path)")
         }
         guard status.mode & 0o077 == 0 else {

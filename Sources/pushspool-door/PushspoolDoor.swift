@@ -26,10 +26,29 @@ enum Program {
             ProgramStart.needed { () throws(SystemError) in try TaskThread.start() }
         }
         Task.detached {
-            await PushspoolDoor.main()
+            await carryOut()
             Host.leave(with: StandardStream.hasLostOutput ? ExitCode.badInput.rawValue : 0)
         }
         Host.park()
+    }
+}
+
+extension Program {
+    /// Runs the command that the command line names, and ends the program if that fails.
+    private static func carryOut() async {
+        do {
+            var command = try PushspoolDoor.parseAsRoot()
+            if var command = command as? any AsyncParsableCommand { try await command.run() } else { try command.run() }
+        } catch {
+            let message = PushspoolDoor.message(for: error)
+            guard PushspoolDoor.exitCode(for: error) == .validationFailure, !message.isEmpty else {
+                PushspoolDoor.exit(withError: error)
+            }
+            let names = Set(PushspoolDoor.configuration.subcommands.map { $0._commandName })
+            let command = CommandLine.arguments.dropFirst().prefix(1).filter(names.contains)
+            Talk.complain(ofUsage: message, words: ["pushspool-door"] + command)
+            Host.leave(with: ExitCode.validationFailure.rawValue)
+        }
     }
 }
 

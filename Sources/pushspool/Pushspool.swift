@@ -35,20 +35,42 @@ enum Program {
             }
         }
         Task.detached {
-            await Pushspool.main()
+            await carryOut()
             Host.leave(with: StandardStream.hasLostOutput ? ExitCode.badInput.rawValue : 0)
         }
         Host.park()
     }
 
-    /// Refuses an unknown command, or one below a command, if a known one has a similar name.
-    private static func refuseMisspelling() {
-        var commands = Pushspool.configuration.subcommands
+    /// Runs the command that the command line names, and ends the program if that fails.
+    private static func carryOut() async {
+        do {
+            var command = try Pushspool.parseAsRoot()
+            if var command = command as? any AsyncParsableCommand { try await command.run() } else { try command.run() }
+        } catch {
+            let message = Pushspool.message(for: error)
+            guard Pushspool.exitCode(for: error) == .validationFailure, !message.isEmpty else {
+                Pushspool.exit(withError: error)
+            }
+            Talk.complain(ofUsage: message, words: ["pushspool"] + namedCommand.words)
+            Host.leave(with: ExitCode.validationFailure.rawValue)
+        }
+    }
+
+    /// The command that the command line names, by its words, the commands below it, and the words behind it.
+    private static var namedCommand: (words: [String], below: [any ParsableCommand.Type], rest: ArraySlice<String>) {
+        var (named, commands) = ([String](), Pushspool.configuration.subcommands)
         var words = CommandLine.arguments.dropFirst()
         while let word = words.first, let command = commands.first(where: { $0._commandName == word }) {
             commands = command.configuration.subcommands
+            named.append(word)
             words = words.dropFirst()
         }
+        return (named, commands, words)
+    }
+
+    /// Refuses an unknown command, or one below a command, if a known one has a similar name.
+    private static func refuseMisspelling() {
+        let (_, commands, words) = namedCommand
         guard let word = words.first, !word.hasPrefix("-"), word != "help", !commands.isEmpty,
             let meant = Nearest.word(to: word, among: commands.map { $0._commandName } + ["help"])
         else { return }

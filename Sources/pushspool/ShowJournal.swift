@@ -48,7 +48,7 @@ struct ShowJournal: ParsableCommand {
                 try output.append(JournalText.json(ofRegion: bytes, index: index))
             }
         }
-        let head = "journal of node \(reading.label.node), \(reading.label.layout.regionCount) regions"
+        let head = "journal of node \(reading.label.node), \(reading.label.layout.regionCount.of("region"))"
         try output.append(lines: [head])
         try forEachRegion(of: journal, reading) {
             try output.append(lines: JournalText.lines(ofRegion: $0, index: $1))

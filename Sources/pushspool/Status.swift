@@ -62,7 +62,7 @@ struct Status: ParsableCommand {
         guard !isDead else {
             Talk.complain(
                 "the daemon ended without a clean shutdown; this is its last status",
-                hint: "check its log, and start it: pushspool run --config \(ShellWord.spelled(options.config))")
+                hint: "check its log, and start it: \(DaemonStart.command(for: options.config))")
             throw ExitCode.tryAgain
         }
         let age = now - status.writtenAt
@@ -109,7 +109,7 @@ struct Status: ParsableCommand {
             }
             Talk.complain(
                 "no daemon is running (no status.json in \(daemon.spool)): \(error)",
-                hint: "start one: pushspool run --config \(ShellWord.spelled(options.config))")
+                hint: "start one: \(DaemonStart.command(for: options.config))")
             throw ExitCode.tryAgain
         }
     }
