@@ -19,7 +19,7 @@ IN_CREATE, IN_MOVED_TO = 0x100, 0x80
 def page():
     """The page, as a reader sees its characters."""
     with open(PAGE, encoding="utf-8") as file:
-        return file.read().replace("\\-", "-").replace("\\e", "\\")
+        return file.read().replace("\\-", "-").replace("\\(aq", "'").replace("\\e", "\\")
 
 
 def recipes():

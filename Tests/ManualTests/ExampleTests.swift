@@ -26,6 +26,25 @@ struct ExampleTests {
         #expect(try Manual.pageExamples().contains { $0.isWrong })
     }
 
+    @Test(arguments: try Manual.pages())
+    func `a reader can copy the examples of a page: man shows bare quotes and dashes as other characters`(page: String)
+        throws
+    {
+        var isExample = false
+        for (index, line) in try Manual.text("etc/man/" + page).split(separator: "\n").enumerated() {
+            if line == ".nf" || line == ".fi" { isExample = line == ".nf" }
+            guard isExample, !line.hasPrefix(".\\\"") else { continue }
+            let bare = line.replacing(#"\-"#, with: "").filter { "'`-".contains($0) }
+            #expect(bare.isEmpty, "line \(index + 1): \(line)")
+        }
+    }
+
+    @Test func `no two examples have one id, so that each can be tried after the other`() throws {
+        let examples = try Manual.readmeExamples() + Manual.pageExamples().filter { !$0.isWrong }
+        let ids = examples.compactMap { $0.text.firstMatch(of: #/"?\bid"?: "?([\w-]+)/#).map { String($0.output.1) } }
+        #expect(ids.count >= 4 && Set(ids).count == ids.count, "\(ids)")
+    }
+
     @Test func `the sample jobs of the spool are good, but for the two that are meant to be wrong`() throws {
         let path = Manual.root.appending(path: "spool/weather/hold").path
         let names = try Directory.open(path: path).sortedNames().filter { !$0.hasPrefix(".") }

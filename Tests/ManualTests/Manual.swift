@@ -21,9 +21,16 @@ enum Manual {
         try String(contentsOf: root.appending(path: path), encoding: .utf8)
     }
 
-    /// A manual page's text without the escapes of its dashes.
+    /// A manual page's text without the escapes of its dashes and quotes.
     static func page(_ name: String) throws -> String {
-        try text("etc/man/" + name).replacing(#"\-"#, with: "-")
+        [(#"\-"#, "-"), (#"\(aq"#, "'"), (#"\(ga"#, "`")].reduce(try text("etc/man/" + name)) {
+            $0.replacing($1.0, with: $1.1)
+        }
+    }
+
+    /// The names of the pages.
+    static func pages() throws -> [String] {
+        try FileManager.default.contentsOfDirectory(atPath: root.appending(path: "etc/man").path).sorted()
     }
 
     /// The fenced blocks of a page, each with the words behind its first fence.

@@ -103,8 +103,8 @@ pushspool_wait() (
 # pushspool_feedback SPOOL APP [FILTER]
 #
 # Prints the lines of all feedback files, oldest first; the files stay. With jq, each file is checked, and its lines go
-# through FILTER, by default "."; without jq they are printed as they are, and a FILTER other than "." is refused. Links
-# and other non-regular files are skipped.
+# through FILTER, by default "."; a string that it makes is printed without quotes. Without jq they are printed as they
+# are, and a FILTER other than "." is refused. Links and other non-regular files are skipped.
 pushspool_feedback() (
     LC_ALL=C
     export LC_ALL
@@ -206,7 +206,7 @@ pushspool_is_feedback() {
 # Prints lines; with jq, checks and filters them.
 pushspool_show() {
     if command -v jq >/dev/null; then
-        jq -c "$1"
+        jq -cr "$1"
     else
         cat
     fi
