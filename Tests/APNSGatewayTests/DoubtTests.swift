@@ -4,7 +4,7 @@ import GatewaySimulator
 import Testing
 
 /// Connections that die without a word, and what may be sent twice.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct DoubtTests {
     @Test(arguments: [false, true])
     func `what was unconfirmed is sent again, and its count is told`(isReset: Bool) async throws {

@@ -5,7 +5,7 @@ import GatewaySimulator
 import Testing
 
 /// How connections end, with an answer that says little or with none (the table of the protocol's resending rules).
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct EndingTests {
     @Test(arguments: ["identifier=zero", "identifier=77777"])
     func `a refusal that names none of ours is hunted down`(naming: String) async throws {

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// The feedback service's client against the simulated service, over TLS.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct FeedbackServiceTests {
     private static let list = [0, 1, 32, 32, 100].enumerated().map { number, length in
         GoneToken(token: [UInt8](repeating: UInt8(number), count: length), epochSeconds: UInt32(1_700_000_000 + number))

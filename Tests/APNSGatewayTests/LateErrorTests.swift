@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// Errors that arrive when much more has been written (PyAPNs' promise).
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct LateErrorTests {
     @Test func `a late error on the first of a thousand costs the other 999 nothing`() async throws {
         let plan = BenchPlan("nth=1 refuse status=8 delay=1s") { $0.confirmation = .silence(.seconds(4)) }

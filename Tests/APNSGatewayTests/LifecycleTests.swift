@@ -4,7 +4,7 @@ import GatewaySimulator
 import Testing
 
 /// Changes of configuration, the end, idle times, and callers that have to wait.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct LifecycleTests {
     /// A hundred in doubt at most, for long enough to look at them.
     private let hundredSlowly: @Sendable (inout BinaryGateway.Configuration) -> Void = {

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// What gateways count for whoever wants to know.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct MeterTests {
     @Test func `each answer over HTTP/2 counts once, on whichever connection it came`() async throws {
         try await HTTP2Plan("every=250 goaway undone=3; every=10 answer reason=BadDeviceToken").run { bench in

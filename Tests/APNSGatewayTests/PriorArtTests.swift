@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Defects of earlier senders that only show on a real connection.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct PriorArtTests {
     // samuraisam/pyapns#58, djacobs/PyAPNs#3: the first batch after an idle time vanished, though reported as sent.
     @Test(arguments: [false, true])

@@ -4,7 +4,7 @@ import GatewaySimulator
 import Testing
 
 /// What a gateway waits for when its owner records for good what becomes of notifications.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct RecordKeepingTests {
     private static let group = 10
     private static let window = 20

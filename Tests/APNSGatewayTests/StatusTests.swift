@@ -4,7 +4,7 @@ import GatewaySimulator
 import Testing
 
 /// Every status of an error reply, over TLS.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct StatusTests {
     @Test(
         arguments: [

@@ -6,7 +6,7 @@ import OpenSSL
 import Testing
 
 /// Certificates that do not fit, and peers that hang up before anything is sent.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct TrustTests {
     /// Runs a gateway against a simulator beside a second one that is set up well, until `faultCount` connects failed.
     private func expectNothingSent(

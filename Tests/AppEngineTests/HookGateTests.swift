@@ -15,7 +15,7 @@ import Testing
         try await body(gate, places)
     }
 
-    @Test(.timeLimit(.minutes(1))) func `who waits gets the place of one that leaves`() async throws {
+    @Test(.timeLimit(.minutes(10))) func `who waits gets the place of one that leaves`() async throws {
         try await withFullGate(share: .seconds(600)) { gate, places in
             let waiting = places.map { _ in Task { await gate.enter() } }
             for place in places { gate.leave(place) }
@@ -23,7 +23,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func `who is cancelled goes without a place, and none is lost`() async throws {
+    @Test(.timeLimit(.minutes(10))) func `who is cancelled goes without a place, and none is lost`() async throws {
         try await withFullGate(share: .seconds(600)) { gate, places in
             for _ in 0..<1000 {
                 let waiting = Task { await gate.enter() }
@@ -35,13 +35,13 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func `places that nobody leaves keep others out for a time only`() async throws {
+    @Test(.timeLimit(.minutes(10))) func `places that nobody leaves keep others out for a time only`() async throws {
         try await withFullGate(share: .milliseconds(50)) { gate, _ in
             for _ in 0..<3 * HookGate.limit { #expect(await gate.enter() != nil) }
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func `a place that is left twice is given once`() async throws {
+    @Test(.timeLimit(.minutes(10))) func `a place that is left twice is given once`() async throws {
         try await withFullGate(share: .seconds(600)) { gate, places in
             gate.leave(places[0])
             gate.leave(places[0])
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func `only who waits is told that there is no place`() async throws {
+    @Test(.timeLimit(.minutes(10))) func `only who waits is told that there is no place`() async throws {
         try await withFullGate(share: .milliseconds(50)) { gate, _ in
             var waitCount = 0
             let place = try #require(await gate.enter { waitCount += 1 })

@@ -31,7 +31,7 @@ import Testing
         reactor.stop()
     }
 
-    @Test(.timeLimit(.minutes(1))) func `a file that is read alone gets its turn while others come and go`()
+    @Test(.timeLimit(.minutes(10))) func `a file that is read alone gets its turn while others come and go`()
         async throws
     {
         try await withGate(patience: .seconds(600)) { gate in
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1)), arguments: [false, true])
+    @Test(.timeLimit(.minutes(10)), arguments: [false, true])
     func `who is cancelled while it waits is not let in, and keeps nobody out`(alone: Bool) async throws {
         try await withGate(patience: .seconds(600)) { gate in
             #expect(await gate.enter(alone: !alone))
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func `a file that is read alone keeps others out for a while only`() async throws {
+    @Test(.timeLimit(.minutes(10))) func `a file that is read alone keeps others out for a while only`() async throws {
         try await withGate(patience: .milliseconds(50)) { gate in
             #expect(await gate.enter(alone: true))
             #expect(await gate.enter(alone: false))
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func `a file that is to be read alone waits for others for a while only`()
+    @Test(.timeLimit(.minutes(10))) func `a file that is to be read alone waits for others for a while only`()
         async throws
     {
         try await withGate(patience: .milliseconds(50)) { gate in
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func `each further death keeps others out for longer, so that it is found alone`()
+    @Test(.timeLimit(.minutes(10))) func `each further death keeps others out for longer, so that it is found alone`()
         async throws
     {
         try await withGate(patience: .seconds(1)) { gate in
@@ -105,7 +105,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func `files that are to be read alone are read one after the other`() async throws {
+    @Test(.timeLimit(.minutes(10))) func `files that are to be read alone are read one after the other`() async throws {
         try await withGate(patience: .milliseconds(1)) { gate in
             let entries = Entries()
             #expect(await gate.enter(alone: true))

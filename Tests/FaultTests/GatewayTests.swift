@@ -27,7 +27,7 @@ import Testing
         try await Bench.running(setup) { bench in
             try await bench.withDaemon { daemon in
                 for number in 1...30 { try bench.drop(Drop(number: number, count: 20)) }
-                try await eventually("all done", within: .seconds(120)) { try bench.isIdle() }
+                try await eventually("all done") { try bench.isIdle() }
                 #expect(try await daemon.stop() == 0)
             }
             let verdict = try await bench.judge("H61 ack-lost \(wire)", allowance: setup.window)
@@ -41,7 +41,7 @@ import Testing
         try await Bench.running(setup) { bench in
             try await bench.withDaemon { daemon in
                 for number in 1...(isFullRun ? 500 : 30) { try bench.drop(Drop(number: number, count: 20)) }
-                try await eventually("all done", within: .seconds(120)) { try bench.isIdle() }
+                try await eventually("all done") { try bench.isIdle() }
                 #expect(try await daemon.stop() == 0)
             }
             let verdict = try await bench.judge("H62 goaway", allowance: 0)
@@ -59,7 +59,7 @@ import Testing
         try await Bench.running(setup) { bench in
             try await bench.withDaemon { daemon in
                 for number in 1...(isFullRun ? 500 : 40) { try bench.drop(Drop(number: number, count: 10)) }
-                try await eventually("all done", within: .seconds(120)) { try bench.isIdle() }
+                try await eventually("all done") { try bench.isIdle() }
                 #expect(try await daemon.stop() == 0)
             }
             let verdict = try await bench.judge("H63 refuse-storm", allowance: 0)
@@ -83,7 +83,7 @@ import Testing
                     for number in 31...40 { try bench.drop(Drop(number: number, count: 3)) }
                     try await moment(.seconds(isFullRun ? 40 : 3))
                     try await island.openAgain()
-                    try await eventually("all done", within: .seconds(90)) { try bench.isIdle() }
+                    try await eventually("all done") { try bench.isIdle() }
                     #expect(try await daemon.stop() == 0)
                 }
                 let verdict = try await bench.judge("H64 black-hole \(wire)", allowance: setup.window)

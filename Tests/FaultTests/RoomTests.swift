@@ -22,7 +22,7 @@ import Testing
             try await bench.withDaemon { daemon in
                 try await daemon.says("app started")
                 try bench.put("huge.jsonl", alternating(count), in: "weather")
-                try await eventually("the long job has begun", within: .seconds(200)) {
+                try await eventually("the long job has begun") {
                     await bench.simulator.ledger.arrivedCount > 1_000
                 }
                 for number in 0..<10 { try bench.drop(Drop(number: 2 * number + 1, count: 3)) }
@@ -30,7 +30,7 @@ import Testing
                     bench.archived("news").count == 10 || bench.names(in: "weather/done").isEmpty == false
                 }
                 #expect(bench.archived("news").count == 10 && !bench.claimed("weather").isEmpty)
-                try await eventually("all of it", within: .seconds(isFullRun ? 500 : 120)) {
+                try await eventually("all of it", within: isFullRun ? .seconds(500) : patience) {
                     bench.archived("weather").count == 2
                 }
                 #expect(try await daemon.stop() == 0, "\(daemon.log.suffix(2000))")
@@ -53,12 +53,12 @@ import Testing
                 try await daemon.says("app \(waits)")
                 try await eventually("a reason in the status") { try bench.status().contains(waits) }
                 for number in 1...count { try bench.drop(Drop(number: 2 * number + 1, count: 1, padding: 30_000)) }
-                try await eventually("the other app's jobs", within: .seconds(120)) {
+                try await eventually("the other app's jobs") {
                     bench.archived("news").count == count
                 }
                 #expect(bench.archived("weather").isEmpty && bench.names(in: "weather/new").count > count / 2)
                 try bench.write("etc/apps/weather.yaml", file)
-                try await eventually("the rest", within: .seconds(120)) { try bench.isIdle() }
+                try await eventually("the rest") { try bench.isIdle() }
                 try await daemon.says("app no longer waits for room")
                 try await eventually("no reason in the status") { try !bench.status().contains(waits) }
                 #expect(try await daemon.stop() == 0)
@@ -76,7 +76,7 @@ import Testing
                 try await daemon.says("app started")
                 // Several times as many as there is room for.
                 for number in 1...420 { try bench.drop(Drop(number: number, count: 1, padding: 30_000)) }
-                try await eventually("all are taken", within: .seconds(120)) {
+                try await eventually("all are taken") {
                     bench.names(in: "weather/new").isEmpty && bench.names(in: "news/new").isEmpty
                 }
                 #expect(try await daemon.stop() == 0)
@@ -109,7 +109,7 @@ import Testing
                 lastDrop = Date.now
                 for number in 1...80 { try bench.drop(Drop(number: 2 * number + 1, count: 1, padding: 60_000)) }
                 try await daemon.says("moved back to new/")
-                try await eventually("the other app's jobs", within: .seconds(120)) {
+                try await eventually("the other app's jobs") {
                     bench.archived("news").count == 80
                 }
                 #expect(bench.claimed("weather").count < claimedCount)
@@ -132,7 +132,7 @@ import Testing
 
     /// Lets a daemon send all that is left, and stops it.
     private func end(_ daemon: Child, on bench: Bench) async throws {
-        try await eventually("the rest", within: .seconds(120)) { try bench.isIdle() }
+        try await eventually("the rest") { try bench.isIdle() }
         #expect(try await daemon.stop() == 0)
     }
 

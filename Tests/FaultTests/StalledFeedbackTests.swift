@@ -18,7 +18,7 @@ import Testing
                 // One and a half times what the journal has room for.
                 let numbers = (0..<trials(420, full: 1_500)).map { 2 * $0 + 101 }
                 for number in numbers { try bench.drop(Drop(number: number, count: 1, padding: 30_000)) }
-                try await eventually("the other app's jobs", within: .seconds(120)) {
+                try await eventually("the other app's jobs") {
                     bench.archived("news").count == numbers.count
                 }
                 #expect(bench.archived("weather").isEmpty)
@@ -80,7 +80,7 @@ import Testing
                 for number in 0..<10 { try bench.drop(Drop(number: 2 * number + 1, count: 3)) }
                 try await eventually("the other app's jobs") { bench.archived("news").count == 10 }
                 #expect(Immutable.set(false, feedback))
-                try await eventually("all of it", within: .seconds(200)) { bench.archived("weather").count == 2 }
+                try await eventually("all of it") { bench.archived("weather").count == 2 }
                 try await daemon.says("app no longer waits for room")
                 try await eventually("no reason in the status") { try !bench.status().contains(waits) }
                 #expect(daemon.log.components(separatedBy: waits).count == 2, "told once")
@@ -107,12 +107,12 @@ import Testing
                 try bench.drop(Drop(number: 100, count: 30_000, isInLines: true))
                 // Whether that is to claim it or to send more of it depends on how outcomes fell into records.
                 let waits = "waits for room in the journal to "
-                try await daemon.says("app \(waits)", within: .seconds(200))
+                try await daemon.says("app \(waits)")
                 try await eventually("a reason in the status") { try bench.status().contains(waits) }
                 #expect(Immutable.set(false, feedback))
                 try await daemon.says("app no longer waits for room")
                 try await eventually("no reason in the status") { try !bench.status().contains(waits) }
-                try await eventually("all of it", within: .seconds(200)) { try bench.isIdle() }
+                try await eventually("all of it") { try bench.isIdle() }
                 #expect(try await daemon.stop() == 0, "\(daemon.log.suffix(2000))")
             }
             let verdict = try await bench.judge("J69 stalled-feedback, a job that is read", allowance: 0)
@@ -136,7 +136,7 @@ extension Bench {
     /// How many notifications of an app's only job have an outcome, as its status says, once that stays so for seconds.
     fileprivate func restingCount(of app: String) async throws -> Int {
         var counts: [Int] = []
-        try await eventually("a job that rests, \(counts)", within: .seconds(120)) {
+        try await eventually("a job that rests, \(counts)") {
             try await moment(.seconds(1))
             counts.append(try settledCount(of: app) ?? -1)
             return counts.count > 3 && counts.suffix(3).allSatisfy { $0 == counts.last } && counts.max() != -1

@@ -84,7 +84,7 @@ extension Bench {
     fileprivate func settle(_ daemon: Child) async throws {
         let names = Set(drops.all.map(\.name))
         let waiting = { self.names(in: "weather/new").count }
-        try await eventually("\(waiting()) jobs wait\n\(daemon.log.suffix(2000))", within: .seconds(180)) {
+        try await eventually("\(waiting()) jobs wait\n\(daemon.log.suffix(2000))") {
             let done = Set(archived("weather").compactMap { $0.split(separator: "/").last.map(String.init) })
             return names.isSubset(of: done) && claimed("weather").isEmpty
         }

@@ -72,7 +72,7 @@ import Testing
                 try volume.sendServer(SIGSTOP)
                 try await moment(.seconds(trials(2, full: 60)))
                 try volume.sendServer(SIGCONT)
-                try await eventually("all done", within: .seconds(60)) { try bench.isIdle() }
+                try await eventually("all done") { try bench.isIdle() }
                 #expect(try await daemon.stop() == 0)
             }
             let verdict = try await bench.judge("C29 fs-hang", allowance: 0)
@@ -101,7 +101,7 @@ import Testing
                 for number in 31...40 { try bench.drop(Drop(number: number, count: 5)) }
                 try await eventually("more near jobs") { bench.names(in: "near/new").isEmpty }
                 try volume.sendServer(SIGCONT)
-                try await eventually("all done", within: .seconds(60)) { try bench.isIdle() }
+                try await eventually("all done") { try bench.isIdle() }
                 try await daemon.says("app's filesystem responds again")
                 #expect(try await daemon.stop() == 0)
             }

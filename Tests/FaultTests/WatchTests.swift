@@ -36,7 +36,7 @@ import Testing
                 try await daemon.says("app started")
                 // Behind its back: what is mounted knows nothing of it.
                 for number in 1...20 { try bench.drop(Drop(number: number, count: 2)) }
-                try await eventually("all done", within: .seconds(60)) { try bench.isIdle() }
+                try await eventually("all done") { try bench.isIdle() }
                 #expect(try await daemon.stop() == 0)
             }
             let verdict = try await bench.judge("D37 no-events-fs", allowance: 0)

@@ -4,7 +4,7 @@ import GatewaySimulator
 import Testing
 
 /// The catalog's article says what is true.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct ArticleTests {
     private static func article() throws -> String {
         try String(

@@ -4,7 +4,7 @@ import GatewaySimulator
 import Testing
 
 /// The feedback service over loopback TLS.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct FeedbackPortTests {
     private static let gone = (1...3).map { GoneToken(token: Sample.token($0), epochSeconds: 1_700_000_000) }
 

@@ -8,7 +8,7 @@ import Testing
 private let program = "/usr/bin/openssl"
 
 /// A client that shares no code with this project: OpenSSL's own.
-@Suite(.timeLimit(.minutes(1)), .enabled(if: FileManager.default.isExecutableFile(atPath: program)))
+@Suite(.timeLimit(.minutes(10)), .enabled(if: FileManager.default.isExecutableFile(atPath: program)))
 struct IndependentClientTests {
     /// Has `openssl s_client` send bytes, and returns what it received until the gateway closed.
     private func exchange(_ bytes: [UInt8], with simulator: Simulator, in folder: String) throws -> [UInt8] {

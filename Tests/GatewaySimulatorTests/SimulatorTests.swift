@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 /// The gateway over loopback TLS.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct SimulatorTests {
     @Test func `what is good is accepted in silence and in order`() async throws {
         try await Simulator.running { simulator in
@@ -22,7 +22,7 @@ struct SimulatorTests {
         try await Simulator.running { simulator in
             let client = try TestClient()
             try await client.connect(simulator)
-            #expect(try await client.isConfirmed(within: .seconds(10)))
+            #expect(try await client.isConfirmed(within: patience))
             let connection = try #require(await simulator.ledger.connections.first)
             #expect(connection.topics.contains("com.example.weather"))
             #expect(connection.number == 1)
@@ -33,7 +33,7 @@ struct SimulatorTests {
         try await Simulator.running { simulator in
             let client = try TestClient()
             try await client.connect(simulator, showsCertificate: false)
-            await #expect(throws: (any Error).self) { try await client.isConfirmed(within: .seconds(10)) }
+            await #expect(throws: (any Error).self) { try await client.isConfirmed(within: patience) }
             #expect(await simulator.ledger.connections.isEmpty)
         }
     }

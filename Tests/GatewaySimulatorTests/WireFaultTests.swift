@@ -3,7 +3,7 @@ import GatewaySimulator
 import Testing
 
 /// What a client sees of each fault, over loopback TLS.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct WireFaultTests {
     /// Sends ten notifications to a gateway with this script, and returns what comes of it.
     private func outcome(

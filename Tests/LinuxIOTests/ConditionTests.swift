@@ -21,7 +21,7 @@ import Testing
         condition = Condition(on: reactor)
     }
 
-    @Test(.timeLimit(.minutes(1))) func `a broadcast between a check and the wait after it is not lost`() async {
+    @Test(.timeLimit(.minutes(10))) func `a broadcast between a check and the wait after it is not lost`() async {
         defer { reactor.stop() }
         var checkCount = 0
         let isTrue = await condition.wait {
@@ -32,7 +32,7 @@ import Testing
         #expect(isTrue && checkCount == 3)
     }
 
-    @Test(.timeLimit(.minutes(1))) func `each broadcast makes all tasks check again`() async {
+    @Test(.timeLimit(.minutes(10))) func `each broadcast makes all tasks check again`() async {
         defer { reactor.stop() }
         let round = Counter()
         await withTaskGroup { group in
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func `a wait ends at its deadline`() async {
+    @Test(.timeLimit(.minutes(10))) func `a wait ends at its deadline`() async {
         defer { reactor.stop() }
         let deadline = ContinuousClock.now + .milliseconds(20)
         let isTrue = await condition.wait(until: deadline) { false }
@@ -63,7 +63,7 @@ import Testing
         #expect(isTrueAtOnce, "a deadline that has passed does not keep what is true from being seen")
     }
 
-    @Test(.timeLimit(.minutes(1))) func `a cancelled task waits no more, and the others go on`() async {
+    @Test(.timeLimit(.minutes(10))) func `a cancelled task waits no more, and the others go on`() async {
         defer { reactor.stop() }
         let end = Counter()
         await withTaskGroup { group in

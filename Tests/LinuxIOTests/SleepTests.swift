@@ -6,14 +6,14 @@ struct SleepTests {
     @Test func `a sleep ends at its deadline, not before and hardly after`() async throws {
         let lateness = try await onReactor { reactor in
             var lateness: [Duration] = []
-            for _ in 0..<20 {
+            // The best shows the timer's precision; the others, how busy the machine is.
+            while lateness.count < 2_000, lateness.min().map({ $0 >= .milliseconds(1) }) ?? true {
                 let deadline = ContinuousClock.now + .milliseconds(3)
                 try await reactor.sleep(until: deadline)
                 lateness.append(.now - deadline)
             }
             return lateness
         }
-        // The best of twenty shows the timer's precision; the others, how busy the machine is.
         #expect(try #require(lateness.min()) >= .zero)
         #expect(try #require(lateness.min()) < .milliseconds(1))
     }

@@ -4,7 +4,7 @@ import Testing
 @testable import LinuxIO
 
 @Suite struct WakeupTests {
-    @Test(.timeLimit(.minutes(5))) func `a signal that nobody waits for ends the next wait`() async throws {
+    @Test(.timeLimit(.minutes(10))) func `a signal that nobody waits for ends the next wait`() async throws {
         try await withWakeup { wakeup in
             wakeup.signal()
             wakeup.signal()
@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(5)))
+    @Test(.timeLimit(.minutes(10)))
     func `the first signal is reported once, and kept for the task that it starts`() async throws {
         let reactor = try Reactor()
         defer { reactor.stop() }
@@ -31,7 +31,7 @@ import Testing
         #expect(reports.load(ordering: .relaxed) == 1)
     }
 
-    @Test(.timeLimit(.minutes(5))) func `a signal ends a wait, many times over`() async throws {
+    @Test(.timeLimit(.minutes(10))) func `a signal ends a wait, many times over`() async throws {
         let reactor = try Reactor()
         let (ping, pong) = (Wakeup(on: reactor), Wakeup(on: reactor))
         await withTaskGroup { group in
@@ -55,7 +55,7 @@ import Testing
         reactor.stop()
     }
 
-    @Test(.timeLimit(.minutes(5))) func `a deadline after a later and before an earlier one is kept`() async throws {
+    @Test(.timeLimit(.minutes(10))) func `a deadline after a later and before an earlier one is kept`() async throws {
         try await withWakeup { wakeup in
             for milliseconds in [30, 10, 1, 20, 0, -5, 15] {
                 let deadline = ContinuousClock.now + .milliseconds(milliseconds)
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(5))) func `a wait ends when its task is cancelled`() async throws {
+    @Test(.timeLimit(.minutes(10))) func `a wait ends when its task is cancelled`() async throws {
         try await withWakeup { wakeup in
             await withTaskGroup { group in
                 group.addTask { await wakeup.wait() }
@@ -76,7 +76,7 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(5))) func `a wait ends when the reactor stops, and later ones do not wait`() async throws
+    @Test(.timeLimit(.minutes(10))) func `a wait ends when the reactor stops, and later ones do not wait`() async throws
     {
         let reactor = try Reactor()
         let wakeup = Wakeup(on: reactor)

@@ -32,7 +32,7 @@ final class Exchange {
             guard let server = HTTPServer(socket: socket.takeDescriptor().relinquish(), limits: limits) else {
                 throw Failure("no server")
             }
-            let client = try await StreamSocket.connect(to: address, on: reactor, until: .now + .seconds(60))
+            let client = try await StreamSocket.connect(to: address, on: reactor, until: .now + patience)
             let watch = try Channel(Descriptor(adopting: server.duplicateDescriptor()), on: reactor)
             try await body(Exchange(server, watch, client))
         }
@@ -107,7 +107,7 @@ final class Exchange {
     }
 
     private func wait(_ condition: () -> Bool) async throws {
-        let deadline = ContinuousClock.now + .seconds(30)
+        let deadline = ContinuousClock.now + patience
         while !condition() {
             guard .now < deadline else { throw Failure("waited in vain; arrived: \(arrived)") }
             try await turn()

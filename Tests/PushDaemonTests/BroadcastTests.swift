@@ -91,6 +91,7 @@ import Testing
         try await modern().running { bench in
             try bench.configureModern(Self.channels, as: "weather")
             try await bench.withDaemon { try await $0.says("app started") }
+            var unfinishedCount = 0
             for round in 0..<rounds {
                 for number in 0..<20 { try bench.drop("b\(round)-\(number).json", job(Self.ids[number % 2])) }
                 try await bench.withDaemon { daemon in
@@ -98,6 +99,7 @@ import Testing
                     _ = try await bench.accepted(count)
                     try await daemon.destroy()
                 }
+                unfinishedCount += 20 * (round + 1) - bench.jobs(in: "done").count
             }
             try await bench.withDaemon { _ in
                 try await eventually("all done; left \(bench.names(in: "weather/new"))") {
@@ -107,7 +109,9 @@ import Testing
             }
             let ledger = await bench.simulator.ledger
             let ids = ledger.accepted.compactMap(\.request?["apns-request-id"])
-            #expect(Set(ids).count == rounds * 20 && ids.count <= rounds * 40 && ledger.violations.isEmpty)
+            #expect(Set(ids).count == rounds * 20 && ledger.violations.isEmpty)
+            // What was not done at a kill, however much of it was sent, may go out once more.
+            #expect(ids.count <= rounds * 20 + unfinishedCount, "\(unfinishedCount) unfinished")
             #expect(Set(try bench.lines("job").compactMap(\.job)).count == rounds * 20)
         }
     }

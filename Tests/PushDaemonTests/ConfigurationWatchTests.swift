@@ -39,7 +39,7 @@ import Testing
         return news
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `what is read is news, whatever happens to it, and what else lies there is not`() async throws {
         var watch = try begin()
         defer { watch.stop() }
@@ -63,7 +63,7 @@ import Testing
         #expect(told["push.pem"]?.contains(.attributes) == true, "\(told)")
     }
 
-    @Test(.timeLimit(.minutes(1)))
+    @Test(.timeLimit(.minutes(10)))
     func `a folder that was away is watched again when it is back`() async throws {
         var watch = try begin()
         defer { watch.stop() }

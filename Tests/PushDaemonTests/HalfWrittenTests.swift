@@ -29,7 +29,7 @@ import Testing
                 try Data(bytes.prefix(count)).write(
                     to: URL(fileURLWithPath: bench.path + "/spool/weather/new/p\(count).\(ending)"))
             }
-            try await eventually("all judged", within: .seconds(120)) { bench.names(in: "weather/new").isEmpty }
+            try await eventually("all judged") { bench.names(in: "weather/new").isEmpty }
             _ = try await bench.end(of: "p\(bytes.count).\(ending)")
             try await eventually("all over") { try bench.lines("job").count == bytes.count + 1 }
             let trimmed = bytes.reversed().drop { $0 == 0x0A || $0 == UInt8(ascii: ".") }.count

@@ -61,7 +61,7 @@ import Testing
                 try await moment(.milliseconds(750))
                 #expect(await bench.simulator.ledger.acceptedTokens.count == count && count < 80)
                 #expect(try await bench.operate("stop", "--drain", "--timeout", "50").code == 0)
-                _ = try await daemon.end(within: .seconds(20))
+                _ = try await daemon.end()
             }
             try await bench.withDaemon { daemon in
                 try await daemon.says("app started")

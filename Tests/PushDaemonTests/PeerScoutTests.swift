@@ -185,7 +185,7 @@ import Testing
     @Test func `a node answers what another one asks`() async throws {
         let (own, other) = (try spool("a"), try spool("b"))
         let (one, two) = (try scout(own), try scout(other))
-        async let answer = one.ask("b", Array("hold".utf8), within: .seconds(20))
+        async let answer = one.ask("b", Array("hold".utf8), within: patience)
         let box = try #require(other.requests)
         try await eventually("the request") {
             for request in await two.takeRequests(from: [box]) {

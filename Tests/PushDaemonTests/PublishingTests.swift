@@ -176,7 +176,7 @@ import Testing
             try await daemon.freeze()
             for number in 0..<count { try bench.drop("n\(number).json", job(number)) }
             daemon.send(SIGCONT)
-            try await eventually("all done", within: .seconds(isFullRun ? 600 : 60)) {
+            try await eventually("all done", within: isFullRun ? .seconds(600) : patience) {
                 bench.jobs(in: "done").count == count
             }
             if isFullRun { #expect(daemon.log.contains("overflows=1")) }

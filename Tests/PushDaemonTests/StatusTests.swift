@@ -93,11 +93,14 @@ import Testing
     }
 
     @Test func `a daemon that cannot say what it does is told from none`() async throws {
-        try await Bench.serving(try .init()) { bench, _ in
+        try await Bench.serving(try .init()) { bench, daemon in
             let command = ["status", "--config", bench.path + "/etc/pushspool.yaml"]
             try await eventually("a status") { try await bench.run(command).code == 0 }
+            // One that runs on would write another status.
+            try await daemon.freeze()
             try FileManager.default.removeItem(atPath: bench.path + "/spool/.pushspool/public/node-a/status.json")
             let end = try await bench.run(command)
+            daemon.send(SIGCONT)
             #expect(end.code == 75 && end.log.contains("the daemon is running, but its status"), "\(end)")
             #expect(end.log.contains("is full") && !end.log.contains("start one"), "\(end)")
         }

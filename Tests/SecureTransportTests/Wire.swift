@@ -36,7 +36,7 @@ struct Wire: Sendable {
             async let served = ReactorHost(reactor).run { try await serve(accept(on: $0, announcing: port)) }
             var iterator = ports.makeAsyncIterator()
             let address = SocketAddress.loopback(port: try #require(await iterator.next()))
-            let socket = try await StreamSocket.connect(to: address, on: reactor, until: .now + .seconds(60))
+            let socket = try await StreamSocket.connect(to: address, on: reactor, until: .now + patience)
             let stream = try SecureStream(connecting: socket, context: client, serverName: "localhost")
             let used = try await use(stream)
             return (used, try await served)
@@ -58,7 +58,7 @@ extension Wire {
 
 extension ContinuousClock.Instant {
     /// Long enough for anything that loopback does, on a machine however busy.
-    static var soon: Self { .now + .seconds(60) }
+    static var soon: Self { .now + patience }
 }
 
 extension SecureStream {

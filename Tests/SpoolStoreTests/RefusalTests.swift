@@ -42,7 +42,7 @@ import Testing
     }
 
     @Test(
-        .catalogue("G56 special-files, the move alone", checks: [.onePlace]), .timeLimit(.minutes(1)),
+        .catalogue("G56 special-files, the move alone", checks: [.onePlace]), .timeLimit(.minutes(10)),
         arguments: Special.allCases)
     func `what is no file goes to failed as it is, never opened`(special: Special) throws {
         do {

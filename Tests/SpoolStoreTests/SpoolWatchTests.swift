@@ -4,7 +4,7 @@ import SpoolStore
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct SpoolWatchTests {
+@Suite(.timeLimit(.minutes(10))) struct SpoolWatchTests {
     let spool: TestSpool
 
     init() throws {

@@ -31,7 +31,7 @@ package struct SabotageLibrary: Sendable {
         ]
         compiler.standardError = try FileHandle(forWritingTo: URL(fileURLWithPath: log))
         try compiler.run()
-        try await eventually("the end of the compiler", within: .seconds(60)) { !compiler.isRunning }
+        try await eventually("the end of the compiler") { !compiler.isRunning }
         guard compiler.terminationStatus == 0 else {
             throw Fault(log: try String(contentsOfFile: log, encoding: .utf8))
         }

@@ -11,6 +11,10 @@ package struct NotInTime: Error, CustomStringConvertible {
     }
 }
 
+/// How long a test waits for what must happen. Only a test that fails waits that long: on a busy machine everything may take
+/// a hundred times as long as on an idle one.
+package let patience = Duration.seconds(300)
+
 /// Asks again and again whether another process has done something, because nothing tells when it has.
 ///
 /// - Parameters:
@@ -19,7 +23,7 @@ package struct NotInTime: Error, CustomStringConvertible {
 ///   - condition: asked every few milliseconds.
 /// - Throws: `NotInTime`; whatever `condition` throws.
 package func eventually(
-    _ what: @autoclosure () throws -> String, within limit: Duration = .seconds(60),
+    _ what: @autoclosure () throws -> String, within limit: Duration = patience,
     _ condition: () async throws -> Bool
 ) async throws {
     let deadline = ContinuousClock.now + limit
@@ -43,7 +47,7 @@ package func eventually(
 /// - Returns: The value.
 /// - Throws: `NotInTime`; whatever `value` throws.
 package func awaited<Value>(
-    _ what: @autoclosure () throws -> String, within limit: Duration = .seconds(60),
+    _ what: @autoclosure () throws -> String, within limit: Duration = patience,
     _ value: () async throws -> Value?
 ) async throws -> Value {
     var found: Value?

@@ -5,7 +5,7 @@ import GatewaySimulator
 import Testing
 
 /// What each reason does to its notification and to the app.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct HTTP2AnswerTests {
     /// The reasons of the device API that are an outcome at once.
     private static let finalReasons = Reason.allCases.filter {

@@ -4,7 +4,7 @@ import GatewaySimulator
 import Testing
 
 /// Broadcasts, which have a host and connections of their own.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct HTTP2BroadcastTests {
     private static let channels = (0..<50).map { "Y2hhbm5lbC0\($0 / 10)\($0 % 10)AA=" }
 

@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 
 /// What changes under way: the configuration, and the gateway's addresses.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct HTTP2ChangeTests {
     @Test func `another configuration under load settles each notification once`() async throws {
         var plan = HTTP2Plan("latency delay=20ms jitter=30ms") { $0.connectionLimit = 2 }

@@ -3,7 +3,7 @@ import GatewaySimulator
 import Testing
 
 /// How a gateway's connections are left: with a word that says why.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct HTTP2FarewellTests {
     @Test(arguments: ["continuation count=300", "ping count=12000", "window count=12000"])
     func `a gateway that floods the connection is told to calm down`(flood: String) async throws {

@@ -5,7 +5,7 @@ import GatewaySimulator
 import Testing
 
 /// What a GOAWAY says besides that the connection ends.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct HTTP2GoodbyeTests {
     /// The reasons that stop an app when they come with a GOAWAY.
     private static let stopping = Reason.allCases.filter { $0.failureClass == .app }

@@ -9,7 +9,7 @@ import TestSupport
 import Testing
 
 /// Provider tokens and certificates, as a gateway sees them that verifies both.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct HTTP2IdentityTests {
     /// Sends through as many gateways as there are counts, and returns what was signed.
     private func send(_ counts: [Int], _ keys: HTTP2KeyPlan, folder: TemporaryDirectory, connections: Int = 1)

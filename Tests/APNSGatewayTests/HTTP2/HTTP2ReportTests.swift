@@ -4,7 +4,7 @@ import GatewaySimulator
 import Testing
 
 /// What is told of a connection that ends: why, and what of its notifications is sent again.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct HTTP2ReportTests {
     @Test func `an overdue answer is told as such, and what may be doubled by it is counted`() async throws {
         try await HTTP2Plan("nth=10 withhold") { $0.answerTimeout = .seconds(3) }.run { bench in

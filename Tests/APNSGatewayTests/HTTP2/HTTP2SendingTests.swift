@@ -4,7 +4,7 @@ import GatewaySimulator
 import Testing
 
 /// Requests over loopback TLS to a gateway that checks every header and every frame.
-@Suite(.timeLimit(.minutes(3)))
+@Suite(.timeLimit(.minutes(10)))
 struct HTTP2SendingTests {
     @Test func `each notification arrives once, with all its headers`() async throws {
         try await HTTP2Plan().run { bench in

@@ -55,7 +55,7 @@ extension Bench {
     }
 
     /// Waits until all jobs are in `done/`.
-    func allDone(within limit: Duration = .seconds(90)) async throws {
+    func allDone(within limit: Duration = patience) async throws {
         try await eventually("all done; in work: \(claimedByAll)", within: limit) {
             let done = setup.apps.flatMap(archived).count { $0.hasPrefix("done/") && !$0.hasSuffix(".result.json") }
             return done == drops.count && claimedByAll.isEmpty

@@ -222,7 +222,7 @@ struct Bench: Sendable {
 
     /// Lets a daemon finish all there is, and ends it; one that never finishes is ended too: the verdict tells what is
     /// left.
-    func finish(within limit: Duration = .seconds(120)) async throws {
+    func finish(within limit: Duration = patience) async throws {
         try await withDaemon { daemon in
             try await daemon.says("app started")
             let deadline = ContinuousClock.now + limit

@@ -61,7 +61,7 @@ final class Child {
     /// - Returns: its exit code, or the negative number of the signal that killed it.
     /// - Throws: `NotInTime`.
     @discardableResult
-    func end(within limit: Duration = .seconds(60)) async throws -> Int32 {
+    func end(within limit: Duration = patience) async throws -> Int32 {
         try await eventually("the end of \(process.arguments ?? []):\n\(log.suffix(3000))", within: limit) {
             !process.isRunning
         }
@@ -80,7 +80,7 @@ final class Child {
 
     /// Asks it to end, and waits until it has.
     @discardableResult
-    func stop(within limit: Duration = .seconds(60)) async throws -> Int32 {
+    func stop(within limit: Duration = patience) async throws -> Int32 {
         send(SIGTERM)
         return try await end(within: limit)
     }
@@ -92,7 +92,7 @@ final class Child {
     }
 
     /// Waits for words in its log.
-    func says(_ words: String, within limit: Duration = .seconds(30)) async throws {
+    func says(_ words: String, within limit: Duration = patience) async throws {
         try await eventually("log: \(words); it says:\n\(log.suffix(3000))", within: limit) { log.contains(words) }
     }
 }

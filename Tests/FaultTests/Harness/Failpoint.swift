@@ -95,7 +95,7 @@ extension Bench {
     ) async throws -> Bool {
         var isHit = false
         try await withDaemon(point.environment(self).merging(more) { $1 }) { daemon in
-            try await eventually("\(point) or the end of all jobs: \(daemon.log.suffix(2000))", within: .seconds(60)) {
+            try await eventually("\(point) or the end of all jobs: \(daemon.log.suffix(2000))") {
                 isHit = !daemon.process.isRunning || daemon.isStopped
                 return try isHit || isIdle()
             }

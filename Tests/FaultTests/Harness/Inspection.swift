@@ -16,7 +16,7 @@ extension Bench {
     /// - Throws: what keeps the trial from being judged.
     func judge(
         _ title: String, allowance: Int? = nil, without others: Range<Int> = 0..<0,
-        within limit: Duration = .seconds(120)
+        within limit: Duration = patience
     ) async throws -> Verdict {
         try await finish(within: limit)
         var verdict = Verdict(title)

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Clients that share no code with this project, over loopback TLS.
-@Suite(.timeLimit(.minutes(1)))
+@Suite(.timeLimit(.minutes(10)))
 struct IndependentHTTP2Tests {
     private static let id = "123e4567-e89b-12d3-a456-4266554400a0"
 

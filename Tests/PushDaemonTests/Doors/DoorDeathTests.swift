@@ -133,11 +133,11 @@ import Testing
     /// Waits until all jobs of the producers have ended, and all those that they became.
     private func finish(_ count: Int, _ way: Doorway, _ producers: Producers) async throws {
         try await way.open { _ in
-            try await eventually("all \(count) jobs", within: .seconds(isFullRun ? 900 : 180)) {
+            try await eventually("all \(count) jobs", within: isFullRun ? .seconds(900) : patience) {
                 producers.endedCount == count
             }
             let bench = way.bench
-            try await eventually("an empty spool", within: .seconds(isFullRun ? 600 : 120)) {
+            try await eventually("an empty spool", within: isFullRun ? .seconds(600) : patience) {
                 _ = try bench.giveBackHeld(app: "modern")
                 return bench.names(in: "modern/new").isEmpty && bench.names(in: "modern/work/node-a").isEmpty
             }

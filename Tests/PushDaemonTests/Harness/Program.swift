@@ -71,7 +71,7 @@ final class Program {
     ///
     /// - Returns: its exit code, or the negative number of the signal that killed it.
     @discardableResult
-    func end(within limit: Duration = .seconds(60)) async throws -> Int32 {
+    func end(within limit: Duration = patience) async throws -> Int32 {
         try await eventually("the end of \(process.arguments ?? [])\n\(log)", within: limit) { !process.isRunning }
         return process.terminationReason == .exit ? process.terminationStatus : -process.terminationStatus
     }
@@ -90,7 +90,7 @@ final class Program {
     }
 
     /// Waits for words in its log.
-    func says(_ words: String, times: Int = 1, within limit: Duration = .seconds(60)) async throws {
+    func says(_ words: String, times: Int = 1, within limit: Duration = patience) async throws {
         do {
             try await eventually("log: \(words)", within: limit) { log.components(separatedBy: words).count > times }
         } catch {
