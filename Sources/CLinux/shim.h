@@ -422,6 +422,14 @@ static inline int clinux_wait_either_until(int first, int second, int millisecon
     return (both[0].revents ? 1 : 0) | (both[1].revents ? 2 : 0);
 }
 
+// poll(2) without a time limit. Returns 1 if the first descriptor is readable, 2 if the second takes bytes or is broken, 3
+// for both, -1 on error.
+static inline int clinux_wait_read_or_write(int readable, int writable) {
+    struct pollfd both[2] = {{readable, POLLIN, 0}, {writable, POLLOUT, 0}};
+    if (poll(both, 2, -1) < 0) return -1;
+    return (both[0].revents ? 1 : 0) | (both[1].revents ? 2 : 0);
+}
+
 // --- Swift's runtime -----------------------------------------------------------------------------------------------
 
 // swift_task_enqueueGlobal_hook (swift/Runtime/Concurrency.h): the runtime calls it, instead of libdispatch's pool, with

@@ -47,6 +47,23 @@ package struct Console: ~Copyable {
         return Console(signals: signals, before: before)
     }
 
+    /// Writes to standard output, until a signal ends the wait for a reader that has stopped.
+    ///
+    /// - Returns: Whether all was written.
+    /// - Throws: `SystemError`, as `StandardStream.send`.
+    package borrowing func show(_ bytes: [UInt8]) throws(SystemError) -> Bool {
+        var rest = bytes[...]
+        while !rest.isEmpty {
+            let found = clinux_wait_read_or_write(signals.rawValue, StandardStream.output.rawValue)
+            if found > 0, found & 1 != 0 { return false }
+            guard found > 0 else { continue }
+            // A pipe that takes bytes takes as many as an atomic write has (PIPE_BUF, pipe(7)).
+            try StandardStream.output.send(Array(rest.prefix(4_096)))
+            rest = rest.dropFirst(4_096)
+        }
+        return true
+    }
+
     /// Waits for the next key or signal, up to `limit`.
     package borrowing func next(within limit: Duration) -> Input {
         let (seconds, attoseconds) = limit.components

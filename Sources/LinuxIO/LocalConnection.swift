@@ -6,16 +6,17 @@ package final class LocalConnection {
     private let descriptor: Descriptor
     private let path: String
 
-    /// How long the listening process may take to accept a connection or bytes, in seconds.
-    private static let patience: Int32 = 30
-
     /// Connects to the socket `name` in `folder`.
     ///
+    /// - Parameters:
+    ///   - name: its name.
+    ///   - folder: the path of its folder.
+    ///   - patience: how long the listening process may take to accept a connection or bytes, in seconds.
     /// - Throws: `SystemError`: ENOENT or ECONNREFUSED if no process listens there, EACCES without permission, ETIMEDOUT
     ///   if the process accepts no connections.
-    package init(_ name: String, in folder: String) throws(SystemError) {
+    package init(_ name: String, in folder: String, patience: Int32 = 30) throws(SystemError) {
         let directory = try Directory.open(path: folder)
-        let number = clinux_waiting_local_socket(Self.patience)
+        let number = clinux_waiting_local_socket(patience)
         guard number >= 0 else { throw .last("socket") }
         descriptor = Descriptor(adopting: number)
         path = folder + "/" + name

@@ -34,7 +34,7 @@ package struct StatusWatch {
         defer { if isTerminal { StandardStream.output.write(Array("\u{1B}[?25h\u{1B}[?1049l".utf8)) } }
         while true {
             let screen = screen()
-            try StandardStream.output.send(isTerminal ? Self.drawn(screen) : Self.printed(screen))
+            guard try console.show(isTerminal ? Self.drawn(screen) : Self.printed(screen)) else { return }
             switch console.next(within: .seconds(1)) {
             case .end, .key(UInt8(ascii: "q")), .key(UInt8(ascii: "Q")): return
             case .key, .nothing: break

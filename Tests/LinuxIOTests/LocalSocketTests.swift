@@ -41,6 +41,25 @@ struct LocalSocketTests {
         #expect(seen?.processID == Host.processID && seen?.userID == Host.userID)
     }
 
+    @Test func `a process that accepts nothing is waited for a while only`() async throws {
+        let socket = try LocalSocket(name, in: folder.directory, for: .init())
+        let path = folder.path
+        let error = await Task.detached { () -> SystemError? in
+            var connections: [LocalConnection] = []
+            do throws(SystemError) {
+                // The kernel's queue is full before long.
+                while connections.count < 10_000 {
+                    connections.append(try LocalConnection("node.sock", in: path, patience: 1))
+                }
+                return nil
+            } catch {
+                return error
+            }
+        }.value
+        #expect(error?.isTimeOut == true && error?.operation == "connect", "\(String(describing: error))")
+        withExtendedLifetime(socket) {}
+    }
+
     @Test func `a socket has the permissions that it is to have`() throws {
         let access = LocalSocket.Access(mode: 0o620, group: getegid())
         let socket = try LocalSocket(name, in: folder.directory, for: access)

@@ -59,6 +59,23 @@ import Testing
         }
     }
 
+    @Test(arguments: [SIGTERM, SIGINT])
+    func `a watch whose output nobody reads ends when asked to`(signal: Int32) async throws {
+        try await Turnstile.daemons.passing {
+            let folder = try TemporaryDirectory()
+            let pipe = try FullPipe(folder.path + "/output")
+            try Data("spool: spool\nstate: state\n".utf8).write(
+                to: URL(fileURLWithPath: folder.path + "/pushspool.yaml"))
+            let line =
+                "exec \(try BuiltProgram.path) status --watch --config \(folder.path)/pushspool.yaml >\(pipe.path)"
+            let watch = try Program("/usr/bin/env", ["sh", "-c", line], logs: folder.path)
+            try await eventually("it receives signals itself") { Self.blocks(signal, watch) }
+            watch.send(signal)
+            #expect(try await watch.end() == 0, "\(watch.log)")
+            withExtendedLifetime(pipe) {}
+        }
+    }
+
     @Test func `what a daemon logs last is written before it ends`() async throws {
         try await Bench.running(try .init()) { bench in
             for _ in 0..<trials(5, full: 50) {
@@ -71,6 +88,13 @@ import Testing
                 }
             }
         }
+    }
+
+    /// Whether a program has a signal blocked (proc(5)).
+    private static func blocks(_ signal: Int32, _ program: Program) -> Bool {
+        let path = "/proc/\(program.process.processIdentifier)/status"
+        let line = (try? String(contentsOfFile: path, encoding: .utf8))?.firstMatch(of: #/SigBlk:\s*([0-9a-f]+)/#)
+        return line.flatMap { UInt64($0.output.1, radix: 16) }.map { $0 >> (signal - 1) & 1 == 1 } ?? false
     }
 
     @Test func `doors whose log nobody reads end when asked to`() async throws {
