@@ -3,13 +3,13 @@ package import Document
 
 /// The gateway's answer to one notification.
 ///
-/// Parsing never fails. A refusal is Apple's only if its body is JSON with a reason that matches the status and, for
-/// 410, a time. Anything else comes from a proxy or from a server that is not a push gateway, and says nothing about
+/// Parsing never fails. A refusal is Apple's only if its body is JSON with a reason and, if that says that the token is
+/// gone, a time. Anything else comes from a proxy or from a server that is not a push gateway, and says nothing about
 /// the token.
 package struct Reply: Hashable, Sendable {
     /// The reason in the body.
     package enum Cause: Hashable, Sendable {
-        /// A reason of the table, with its own status.
+        /// A reason of the table. A gateway may send it with another status than Apple.
         case known(Reason)
         /// A name that is not in the table: at most 64 printable ASCII characters.
         case unknown(String)
@@ -42,11 +42,12 @@ package struct Reply: Hashable, Sendable {
             return
         }
         let root = Self.document(in: body, parser: &parser)?.root
-        let said: Cause = root?["reason"].map { Self.cause(in: $0, status: status) } ?? .none
-        let time = status == Self.gone ? root?["timestamp"].flatMap(Self.time) : nil
-        let isGenuine = said != .none && (status != Self.gone || time != nil)
+        let said = root?["reason"].map(Self.cause) ?? .none
+        let isGone = Self.failureClass(of: said, status: status) == .tokenGone
+        let time = isGone ? root?["timestamp"].flatMap(Self.time) : nil
+        let isGenuine = said != .none && (!isGone || time != nil)
         cause = isGenuine ? said : .none
-        goneSince = isGenuine ? time : nil
+        goneSince = time
         excerpt = isGenuine ? "" : Self.excerpt(of: body)
     }
 
@@ -63,8 +64,12 @@ package struct Reply: Hashable, Sendable {
 
     /// The class of the failure; `nil` for an acceptance.
     package var failureClass: FailureClass? {
-        guard !isAcceptance else { return nil }
-        return isGenuine ? reason?.failureClass ?? FailureClass(status: status) : .serverError
+        isAcceptance ? nil : Self.failureClass(of: cause, status: status)
+    }
+
+    /// Whether it reports a failure of the server, or comes from something else than a gateway.
+    package var isServerFailure: Bool {
+        failureClass == .serverError || failureClass == .retryLater && status >= 500
     }
 
     /// The reason's name, or `Status502` and the like if there is none.
@@ -86,7 +91,6 @@ package struct Reply: Hashable, Sendable {
 
 extension Reply {
     private static let accepted = 200
-    private static let gone = 410
 
     /// Parses the reason in the debug data of a GOAWAY frame.
     ///
@@ -108,12 +112,23 @@ extension Reply {
         }
     }
 
-    private static func cause(in node: Node, status: Int) -> Cause {
+    /// The class of a failure. A status of 429 or 5xx decides alone if it is not the reason's own. Only a 410 says that a
+    /// token is gone: with another status the token is merely refused.
+    private static func failureClass(of cause: Cause, status: Int) -> FailureClass {
+        switch cause {
+        case .none: return .serverError
+        case .known(let reason) where reason.status == status: return reason.failureClass
+        case .known(let reason) where (400..<500).contains(status) && status != 429:
+            return reason.failureClass == .tokenGone ? .token : reason.failureClass
+        case .known, .unknown: return FailureClass(status: status)
+        }
+    }
+
+    private static func cause(in node: Node) -> Cause {
         guard let name = node.string, !name.isEmpty, name.utf8.count <= 64,
             name.utf8.allSatisfy({ (0x20...0x7E).contains($0) })
         else { return .none }
-        guard let reason = Reason(name: name) else { return .unknown(name) }
-        return reason.status == status ? .known(reason) : .none
+        return Reason(name: name).map { .known($0) } ?? .unknown(name)
     }
 
     /// The longest excerpt, in characters.

@@ -35,14 +35,12 @@ package struct TroubleWatch: Sendable {
         if !news.accepted.isEmpty { judged() }
         var (told, stopping): (Reply?, Reply?) = (nil, nil)
         for reply in news.refused.lazy.map(\.reply) {
-            switch reply.failureClass {
-            case .serverError,
-                .retryLater where reply.status >= 500 || reply.reason == .tooManyProviderTokenUpdates:
+            if reply.isServerFailure || reply.reason == .tooManyProviderTokenUpdates {
                 let step = failed(isGenuine: reply.isGenuine, at: now)
                 if step.warns { told = reply }
                 if step.stops { stopping = reply }
-            case .message, .token, .tokenGone: judged()
-            case .app, .retryNow, .retryLater, nil: break
+            } else if [.message, .token, .tokenGone].contains(reply.failureClass) {
+                judged()
             }
         }
         return (told, stopping)

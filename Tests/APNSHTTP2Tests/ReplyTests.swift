@@ -82,9 +82,26 @@ struct ReplyTests {
         #expect(reply.refusal == Refusal(status: 403, reason: "MoonTooFull", verdict: .config))
     }
 
-    @Test func `a known word beside another status is not believed`() {
-        let reply = reply(400, "{\"reason\":\"Unregistered\"}")
-        #expect(!reply.isGenuine && reply.failureClass == .serverError)
+    /// The word is shown, and says what to do unless the status speaks of the gateway. Only a 410 says that a token is gone.
+    @Test(arguments: [
+        (400, Reason.expiredToken, FailureClass.token), (400, .unregistered, .token), (403, .unregistered, .token),
+        (410, .badDeviceToken, .token), (410, .payloadTooLarge, .message), (403, .badDeviceToken, .token),
+        (404, .badTopic, .app), (400, .invalidProviderToken, .app), (400, .expiredProviderToken, .retryNow),
+        (400, .tooManyRequests, .retryLater), (429, .badDeviceToken, .retryLater), (500, .unregistered, .serverError),
+        (502, .shutdown, .serverError), (503, .internalServerError, .serverError), (301, .badTopic, .serverError),
+    ])
+    func `a known word beside another status keeps its meaning`(
+        status: Int, reason: Reason, failureClass: FailureClass
+    ) {
+        let reply = reply(status, "{\"reason\":\"\(reason.rawValue)\",\"timestamp\":1700000000123}")
+        #expect(reply.isGenuine && reply.reason == reason && reply.failureClass == failureClass)
+        let refusal = Refusal(status: status, reason: reason.rawValue, verdict: failureClass.verdict)
+        #expect(reply.refusal == refusal)
+    }
+
+    @Test func `a 410 with a word that nobody knows is gone if it says since when`() {
+        let reply = reply(410, "{\"reason\":\"MoonTooFull\",\"timestamp\":1700000000123}")
+        #expect(reply.failureClass == .tokenGone && reply.goneSince != nil && reply.name == "MoonTooFull")
     }
 
     @Test(arguments: [
