@@ -49,6 +49,8 @@ package struct SessionMachine: ~Copyable {
     private var awaitedWindow = 0
     /// Whether an answer is or was overdue.
     package private(set) var isOverdue = false
+    /// How many requests in a row got an answer that reports a failure of the server.
+    private var failureCount = 0
     /// Whether bytes of returned requests are still waiting for the kernel. The connection must be cut before the
     /// kernel takes them.
     package private(set) var isStuck = false
@@ -87,6 +89,13 @@ package struct SessionMachine: ~Copyable {
 
     /// Whether it takes no more requests: the gateway said so, an answer is overdue, or the stream ids are used up.
     package var isRetired: Bool { hasRetired || connection.isClosing }
+
+    /// After this many failures of the server in a row, the connection is replaced: it may lead to the only server that
+    /// fails.
+    package static let failureLimit = 10
+
+    /// Whether the server has only reported failures of its own lately.
+    package var isFailing: Bool { failureCount >= Self.failureLimit }
 
     /// The number of unanswered notifications.
     package var doubtCount: Int { window.count }
@@ -344,6 +353,7 @@ extension SessionMachine {
         let place = RequestWindow.place(of: stream)
         guard close(place) else { return }
         isProven = true
+        if !isFailing { failureCount = 0 }
         accepted.append(place)
     }
 
@@ -356,6 +366,7 @@ extension SessionMachine {
     private mutating func refuse(
         _ stream: UInt32, _ reply: Reply, retryAfter: ArraySlice<UInt8>?, into news: inout SessionNews
     ) {
+        noteFailure(reply)
         // While the token itself is refused, the gateway allows only one stream.
         if let failureClass = reply.failureClass, failureClass != .app, failureClass != .retryNow { isProven = true }
         let seconds = retryAfter.flatMap { Int(String(decoding: $0, as: UTF8.self)) }.map { max(0, min($0, 86_400)) }
@@ -363,6 +374,13 @@ extension SessionMachine {
             news.refused.append(
                 SessionNews.Refused(batch: batch, reply: reply, retryAfter: seconds.map { .seconds($0) }))
         }
+    }
+
+    /// Counts failures of the server in a row, and takes no more requests after too many.
+    private mutating func noteFailure(_ reply: Reply) {
+        guard !isFailing else { return }
+        failureCount = reply.isServerFailure ? failureCount + 1 : 0
+        if isFailing { retire() }
     }
 
     private mutating func fill(

@@ -28,4 +28,26 @@ struct SessionMachineTests {
         let pings = (0...10_000).map { rig.hear(SessionRig.ping, at: start + .milliseconds($0)) }
         #expect(pings.filter { $0.fault != nil }.count == 1 && pings.last?.fault?.code == .enhanceYourCalm)
     }
+
+    /// The answer to the n-th request: a head without a body.
+    private static func answer(_ number: Int, isAcceptance: Bool) -> [UInt8] {
+        [0, 0, 1, 1, 5, 0, 0, 0, UInt8(2 * number + 1), isAcceptance ? 0x88 : 0x8E]
+    }
+
+    /// Whether each of the answers is an acceptance or a 500, and whether the connection is left then.
+    @Test(arguments: [
+        (String(repeating: "5", count: 9), false), (String(repeating: "5", count: 10), true),
+        ("555555555255555555", false), ("2225555555555", true), ("55555555552222", true),
+    ])
+    func `a connection that answers 5xx ten times in a row takes no more`(answers: String, isLeft: Bool) {
+        var rig = SessionRig()
+        rig.write(Work.batch(0..<20))
+        var accepted: [Int] = []
+        for (number, digit) in answers.enumerated() {
+            let news = rig.hear(Self.answer(number, isAcceptance: digit == "2"))
+            accepted += news.accepted.flatMap(\.indices)
+        }
+        #expect(rig.client.isFailing == isLeft && rig.client.isRetired == isLeft)
+        #expect(accepted.count == answers.count { $0 == "2" } && rig.client.doubtCount == 20 - answers.count)
+    }
 }
