@@ -168,6 +168,7 @@ package actor AppRunner: CommandedApp {
             guard await parts.gateway.reconfigure(configured) else { return false }
         }
         guard isOther else { return true }
+        warnOfTopic(of: app)
         self.app = app
         pipeline.configure(app)
         // A new hook must begin before another file is published.
@@ -177,6 +178,14 @@ package actor AppRunner: CommandedApp {
         intakeWakeup.signal()
         if loops.contains(.service) { serviceWakeup.signal() }
         return true
+    }
+
+    /// Warns of a renewed certificate that gives jobs without a topic another one.
+    private func warnOfTopic(of other: ConfiguredApp) {
+        guard other.configuration.topic == nil, let old = app.topic, let new = other.topic, old != new else { return }
+        logger.warning(
+            "default topic changed from \(old) to \(new), that of the new certificate",
+            metadata: [LogKey.hint: "if that is wrong, use a certificate for \(old); set topic: to be sure"])
     }
 
     /// Publishes tokens that the feedback service has reported; see ``Publisher``.
@@ -262,7 +271,7 @@ package actor AppRunner: CommandedApp {
     /// Moves those of the jobs that belong to this app to `hold/`: the journal can no longer read their records.
     package func holdUnreadable(_ ids: [JobID]) async { await pipeline.sender.holdUnreadable(ids) }
 
-    private var isStopped: Bool { parts.state.acceptance.phase == .stopped }
+    private var isStopped: Bool { parts.state.isStopped }
 
     /// Pauses the app, also for later starts. No more jobs are taken, and only notifications on a connection are finished.
     ///

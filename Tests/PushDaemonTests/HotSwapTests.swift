@@ -20,11 +20,11 @@ import Testing
         let setup: Bench.Setup
         let identities: [ThrowawayIdentity]
 
-        init(count: Int, validity: [ClosedRange<Int64>?] = []) throws {
+        init(count: Int, validity: [ClosedRange<Int64>?] = [], topics: [String] = []) throws {
             let authority = try ThrowawayAuthority()
             let server = try authority.issue(.server(["localhost"]))
             identities = try (0..<count).map { index in
-                var plan = CertificatePlan.push(topic: "com.example.weather")
+                var plan = CertificatePlan.push(topic: index < topics.count ? topics[index] : "com.example.weather")
                 plan.validity = index < validity.count ? validity[index] : nil
                 return try authority.issue(plan)
             }
@@ -88,6 +88,21 @@ import Testing
                     try await daemon.says("app reconfigured", times: round)
                 }
                 try await renewals.finish(bench, daemon, many: count, others: 1)
+            }
+        }
+    }
+
+    @Test func `a certificate that gives jobs another topic is warned of`() async throws {
+        let renewals = try Renewals(count: 2, topics: ["com.example.weather", "com.example.news"])
+        try await Bench.running(renewals.setup) { bench in
+            try bench.configureCertificate("http2", "")
+            try await bench.withDaemon { daemon in
+                try await daemon.says("app started")
+                try await bench.replaceCertificate(by: renewals.identities[1], .rename, 1, daemon)
+                try await daemon.says("default topic changed from com.example.weather to com.example.news")
+                try await bench.replaceCertificate(by: renewals.identities[0], .rename, 2, daemon)
+                try await daemon.says("default topic changed from com.example.news to com.example.weather")
+                #expect(try await daemon.stop() == 0)
             }
         }
     }
