@@ -16,6 +16,8 @@ package struct SendQueue: Sendable {
 
     private var work: WorkQueue
     private var hunt: Hunt?
+    /// The job whose refusal blames the app, and no other job shows that it is wrong.
+    private var accuser: JobID?
     private var tries: [Key: Int] = [:]
     /// The notifications to be resent that had been settled as accepted.
     private var revoked = NotificationSet()
@@ -72,6 +74,7 @@ package struct SendQueue: Sendable {
 
     /// Notes that notifications have an outcome. A hunt continues when its whole group has one. Idempotent.
     package mutating func confirm(_ settlements: [Settlement]) {
+        for settlement in settlements { work.noteOutcome(settlement) }
         guard hunt != nil || !tries.isEmpty || !revoked.isEmpty else { return }
         for settlement in settlements {
             revoked.remove(settlement.batch)
@@ -81,6 +84,31 @@ package struct SendQueue: Sendable {
                 tries[key] = nil
             }
         }
+    }
+
+    /// Whether notifications of jobs on hold are kept apart.
+    package var hasHeldWork: Bool { work.hasHeldWork }
+
+    /// When the first job on hold may ask again.
+    package var nextAsk: Moment? { hunt == nil ? work.nextAsk : nil }
+
+    /// Lets the jobs on hold whose pause has ended ask again, or, with `one`, the one refused longest ago.
+    ///
+    /// - Returns: Whether there are any.
+    package mutating func ask(_ one: Bool, at now: Moment) -> Bool {
+        one ? work.askOne(at: now) : work.ask(at: now)
+    }
+
+    /// Ends the pauses of all jobs on hold.
+    package mutating func hurry(at now: Moment) { work.hurry(at: now) }
+
+    /// Ends the holds of all jobs.
+    package mutating func liftAll() { work.liftAll() }
+
+    /// Returns, for each job where it changed since the last call, the number of notifications that are on hold.
+    package mutating func takePausedCounts() -> [JobID: Int] {
+        let changed = work.takeRelieved()
+        return Dictionary(uniqueKeysWithValues: changed.map { ($0, work.releasedCount(of: $0)) })
     }
 
     /// Removes and returns the waiting batches of a job.
@@ -109,11 +137,24 @@ extension SendQueue {
     ///
     /// Revoked notifications get a second outcome later: an acceptance is reported as usual, any other outcome as a
     /// correction.
-    package mutating func take(_ conclusion: Conclusion) -> [Settlement] {
+    ///
+    /// If the named notification was refused as if the app were at fault, its job is put on hold.
+    ///
+    /// - Parameters:
+    ///   - conclusion: The conclusions.
+    ///   - now: The current time.
+    ///   - pause: The pause of a job after a number of such refusals.
+    /// - Returns: The outcomes.
+    package mutating func take(
+        _ conclusion: Conclusion, at now: Moment, pause: (Int) -> Duration
+    ) -> [Settlement] {
         var (settlements, tail) = (conclusion.settlements, conclusion.tail)
         revoke(conclusion)
+        var accused: Batch?
         if let named = conclusion.named, let status = conclusion.status {
-            if status.failureClass == .app || (status.allowsAnotherTry && hasAnotherTry(named)) {
+            if status.failureClass == .app, hunt == nil {
+                accused = named
+            } else if status.failureClass == .app || (status.allowsAnotherTry && hasAnotherTry(named)) {
                 tail.insert(named, at: 0)
             } else {
                 settlements.append(Settlement(named, .rejected(status.refusal)))
@@ -125,9 +166,19 @@ extension SendQueue {
         }
         settlements = settlements.flatMap(correction)
         confirm(settlements)
+        if let accused { hold(accused, at: now, pause: pause) }
         resume(tail, isHunt: conclusion.hidesRefusal)
         return settlements
     }
+
+    private mutating func hold(_ named: Batch, at now: Moment, pause: (Int) -> Duration) {
+        var named = named
+        named.wasWritten = true
+        accuser = work.hold(named, at: now, pause: pause) == false ? named.job : nil
+    }
+
+    /// Whether the last refusal blames the app, and no other job shows that it is wrong.
+    package func blamesApp(for job: JobID) -> Bool { hunt != nil || accuser == job }
 
     /// Remembers the notifications that had been settled as accepted and were not.
     private mutating func revoke(_ conclusion: Conclusion) {

@@ -42,7 +42,7 @@ extension BinaryGateway {
         package var connectBackOff = BackOff(first: .seconds(1), ceiling: .seconds(60))
         /// The age at which a connection is replaced; `nil` means never.
         package var maxAge: Duration?
-        /// How long a stopped app waits before it tries again with one notification.
+        /// How long a stopped app waits at most before it tries again with one notification.
         package var stopPause = Duration.seconds(4 * 3600)
 
         /// Creates a configuration with the contract's defaults.
@@ -58,7 +58,6 @@ extension BinaryGateway {
             return options
         }
 
-        /// The initial window and pauses.
-        var pacing: WindowPacing { WindowPacing(full: windowLimit, backOff: connectBackOff) }
+        var terms: GatewayState.Terms { .init(windowLimit, connectBackOff, longestStop: stopPause) }
     }
 }

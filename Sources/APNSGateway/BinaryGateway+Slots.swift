@@ -4,18 +4,21 @@ import LinuxIO
 
 extension BinaryGateway: SlottedGateway {
     var slots: [Int] { Array(0..<configuration.connectionLimit) }
-    var connectBackOff: BackOff { configuration.connectBackOff }
     var sockets: DescriptorShare? { configuration.sockets }
     var wantsOneConnection: Bool { queue.isHunting }
 
     func hasWork(for slot: Int) -> Bool { !queue.isBlocked }
+    var hasWork: Bool { !queue.isBlocked || queue.unannouncedCount > 0 }
+    var hasHeldWork: Bool { queue.hasHeldWork }
+    var nextAsk: Moment? { queue.nextAsk }
+    func ask(_ one: Bool, at now: Moment) -> Bool { queue.ask(one, at: now) }
 
     func peers(of slot: Int) -> (sessions: [BinarySession], rank: Int) { (Array(sessions.values), slot) }
 
     /// Always 0: a connection settles everything before the next one takes its place.
     func inheritedDoubt(of session: BinarySession) -> Int { 0 }
 
-    func attend(in group: inout DiscardingTaskGroup) -> ContinuousClock.Instant? { nil }
+    func attend(in group: inout DiscardingTaskGroup) -> ContinuousClock.Instant? { attendHolds() }
 
     /// Opens a connection, sends on it until it ends, and returns the pause before the next connect.
     func runConnection(_ slot: Int, holding lease: DescriptorLease?) async -> Duration {
@@ -32,7 +35,7 @@ extension BinaryGateway: SlottedGateway {
             sessions[slot] = nil
             return conclude(session, end)
         } catch let failure as ConnectFailure {
-            return state.pause(after: failure.cause, ConnectionReport(failure.fault), stopPause: settings.stopPause)
+            return state.pause(after: failure.cause, ConnectionReport(failure.fault))
         } catch {
             return .zero
         }
@@ -72,7 +75,11 @@ extension BinaryGateway: SlottedGateway {
     /// Writes as much of the queue as the session has room for. Expired notifications get their outcome instead.
     private func fill(_ session: BinarySession) throws {
         let now = WallTime.now
-        defer { state.announce(queue.takeUnannounced()) }
+        defer {
+            state.announce(queue.takeUnannounced())
+            state.withdraw(queue.takeWithdrawn())
+            state.collect(queue.takePausedCounts())
+        }
         while let batch = queue.next(atMost: allowance(session)) {
             if batch.attributes.expiration.hasPassed(at: now) {
                 deliver([Settlement(batch, .expired)])
@@ -88,7 +95,7 @@ extension BinaryGateway: SlottedGateway {
             if !rest.isEmpty { break }
         }
         wakeSubmitters()
-        if session.room == 0, !queue.isBlocked { wakeSlots(besides: session) }
+        if session.room == 0, !queue.isBlocked { wakeOthers(than: session) }
     }
 
     /// Applies the conclusions from the end of a session, and returns the pause before the next connect.
@@ -96,25 +103,21 @@ extension BinaryGateway: SlottedGateway {
         let isProven = state.hasAcceptance
         let conclusion = session.conclude(end, isProven: isProven)
         state.count(session)
-        let settlements = queue.take(conclusion)
+        let backOff = BackOff.ofRefusals(ceiling: configuration.stopPause)
+        let settlements = queue.take(conclusion, at: .now) { backOff.pause(after: $0, using: &state.random) }
         if !conclusion.revoked.isEmpty { state.tell(.reopened(conclusion.revoked)) }
         state.withdraw(queue.takeWithdrawn())
         deliver(settlements)
-        var report = ConnectionReport(end.fault)
-        report.resentCount = conclusion.tail.notificationCount - conclusion.doubtfulCount
-        report.doubtfulCount = conclusion.doubtfulCount
+        state.collect(queue.takePausedCounts())
+        var report = ConnectionReport(end.fault, conclusion)
         report.unknownCount = settlements.filter { $0.outcome == .unknown }.reduce(0) { $0 + $1.batch.count }
-        report.revokedCount = conclusion.revokedCount
-        report.lostCount = conclusion.lostCount
         switch end {
         case .closed:
             return .zero
         case .reply(let reply) where reply.status.failureClass == .app:
             state.tell(.disconnected(report))
             // A late reply to a replaced configuration says nothing about the current one.
-            if session.generation == state.generation {
-                state.stop(reply.status.fault, for: configuration.stopPause)
-            }
+            if session.generation == state.generation { note(reply.status.fault, by: conclusion.named?.job) }
             return .zero
         case .reply(let reply) where reply.status.acceptsNamed && !session.hasAcceptance:
             // Back off from a gateway that keeps shutting down without accepting anything.
@@ -132,19 +135,30 @@ extension BinaryGateway: SlottedGateway {
         }
     }
 
+    /// Notes a fault of the app that the gateway reported for a notification of a job, or without naming one.
+    private func note(_ fault: GatewayFault, by job: JobID?) {
+        guard let job else { return state.stop(fault) }
+        if queue.blamesApp(for: job) { state.accuse(fault, by: job) }
+        state.judge(hasOthers: hasWork || unansweredCount > 0)
+        // For the timer of jobs on hold.
+        wakeAll()
+    }
+
     private func pauseAfter(_ cause: ConnectPolicy.Cause, _ report: ConnectionReport) -> Duration {
-        state.pause(after: cause, report, stopPause: configuration.stopPause)
+        state.pause(after: cause, report)
     }
 
     /// Reports outcomes.
     private func deliver(_ settlements: [Settlement]) {
         queue.confirm(settlements)
+        let wasOnTrial = state.isOnTrial
         state.deliver(settlements)
+        if wasOnTrial, !state.isOnTrial { queue.hurry(at: .now) }
     }
 
-    private func wakeSlots(besides session: BinarySession) {
+    private func wakeOthers(than session: BinarySession) {
         guard sessions.count < configuration.connectionLimit else { return }
-        wakeSlots()
+        wakeAll()
     }
 }
 
@@ -175,5 +189,13 @@ extension ConnectionReport {
             fault: fault, pause: .zero, resentCount: 0, doubtfulCount: 0, unknownCount: 0, revokedCount: 0,
             lostCount: 0,
             isRoutine: false)
+    }
+
+    /// Creates a report of a connection that ended like this.
+    fileprivate init(_ fault: GatewayFault, _ conclusion: Conclusion) {
+        self.init(fault)
+        resentCount = conclusion.tail.notificationCount - conclusion.doubtfulCount
+        (doubtfulCount, revokedCount) = (conclusion.doubtfulCount, conclusion.revokedCount)
+        lostCount = conclusion.lostCount
     }
 }

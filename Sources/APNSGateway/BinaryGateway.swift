@@ -31,8 +31,7 @@ package actor BinaryGateway {
     ) {
         self.configuration = configuration
         self.queue = SendQueue(announces: recordKeeping != .none)
-        self.state = GatewayState(
-            events, configuration.pacing, recordKeeping: recordKeeping, on: reactor)
+        self.state = GatewayState(events, configuration.terms, recordKeeping: recordKeeping, on: reactor)
         state.owner.mayAct = configuration.mayAct
         self.reactor = reactor
         self.logger = logger
@@ -49,23 +48,26 @@ package actor BinaryGateway {
         guard let lane = batches.first?.lane else { return }
         try await state.waitForRoom(in: lane, while: isFull)
         for batch in batches { queue.append(batch) }
-        wakeSlots()
+        wakeAll()
     }
 
     /// Notes that `count` settled notifications are durably recorded.
     package func recorded(_ count: Int) {
-        if state.noteRecorded(count) { wakeSlots() }
+        if state.noteRecorded(count) { wakeAll() }
     }
 
     /// Releases announced batches for sending.
     package func announced(_ batches: [Batch]) {
         queue.announced(batches)
-        wakeSlots()
+        wakeAll()
     }
 
     /// Removes and returns the waiting batches of a job. Notifications on a connection still get their outcome.
     package func remove(_ job: JobID) -> [Batch] {
         let removed = queue.remove(job)
+        state.forget(job)
+        state.collect(queue.takePausedCounts())
+        state.tellOutcomes()
         wakeSubmitters()
         return removed
     }
@@ -83,15 +85,16 @@ package actor BinaryGateway {
     /// A stopped app starts again.
     package func reconfigure(_ configuration: Configuration) {
         self.configuration = configuration
-        state.reconfigure(configuration.pacing)
+        queue.liftAll()
+        state.reconfigure(configuration.terms)
         state.keep(configuration.rate)
-        wakeSlots()
+        wakeAll()
     }
 
     /// Stops sending unwritten notifications. Connections settle those in doubt and close.
     package func drain() {
         state.isDraining = true
-        wakeSlots()
+        wakeAll()
     }
 
     /// Divides the app's rate among this many senders, of which this gateway is one.
@@ -100,13 +103,13 @@ package actor BinaryGateway {
     /// Pauses or resumes the sending of unwritten notifications. On a pause, connections settle those in doubt and close.
     package func setPaused(_ isPaused: Bool) {
         state.isPaused = isPaused
-        wakeSlots()
+        wakeAll()
     }
 
     /// The number of notifications that were written and have no outcome.
-    package var pendingInDoubt: Int {
-        sessions.values.reduce(0) { $0 + $1.doubtCount }
-    }
+    package var pendingInDoubt: Int { unansweredCount }
+
+    var unansweredCount: Int { sessions.values.reduce(0) { $0 + $1.doubtCount } }
 
     /// The number of open connections; 0 once `drain` has completed.
     package var connectionCount: Int { sessions.count }
@@ -117,8 +120,9 @@ package actor BinaryGateway {
         state.finish()
     }
 
-    /// Wakes every slot and connection to check the state again.
-    func wakeSlots() {
+    /// Wakes all sleepers and connections to check the state again.
+    func wakeAll() {
+        state.askIfOthersWait(hasWork)
         state.wakeSleepers()
         for session in sessions.values { session.wake() }
     }

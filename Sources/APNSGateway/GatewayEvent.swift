@@ -21,7 +21,7 @@ package enum GatewayEvent: Sendable {
     /// A connection ended or could not be opened.
     case disconnected(ConnectionReport)
     /// Every notification of the app fails the same way. Sending stops until the credentials change or the pause ends.
-    case stopped(GatewayFault)
+    case stopped(GatewayFault, IdentityTrial.Stop)
     /// The pause of a stop has ended, or the configuration changed. One notification tests whether the gateway accepts
     /// again.
     case trying

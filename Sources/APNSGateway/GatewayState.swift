@@ -15,10 +15,9 @@ final class GatewayState {
     /// The configuration's generation. A session of an older one writes nothing more, and closes when nothing is in
     /// doubt.
     private(set) var generation = 0
-    /// When a stopped app may try again; `nil` if it is not stopped.
-    private(set) var stoppedUntil: ContinuousClock.Instant?
-    /// Whether the app is on trial after a stop, sending one notification at a time.
-    private(set) var isOnTrial = false
+    private var phase = Phase.open
+    /// The refusals that blame the app, and what the last of them said.
+    private var identity: (trial: IdentityTrial, complaint: GatewayFault?)
     var isDraining = false
     /// Whether sending is paused by the owner.
     var isPaused = false
@@ -43,13 +42,24 @@ final class GatewayState {
     /// Enforces this gateway's share of the app's rate.
     var rate = RateShare()
 
-    init(
-        _ events: GatewayEvents, _ pacing: WindowPacing, recordKeeping: RecordKeeping, on reactor: Reactor
-    ) {
+    init(_ events: GatewayEvents, _ terms: Terms, recordKeeping: RecordKeeping, on reactor: Reactor) {
         (self.events, owner) = (events, (recordKeeping, nil))
-        self.policy = ConnectPolicy(backOff: pacing.backOff)
-        self.pacing = pacing
+        self.policy = ConnectPolicy(backOff: terms.pacing.backOff)
+        (pacing, identity) = (terms.pacing, (IdentityTrial(ceiling: terms.longestStop), nil))
         self.reactor = reactor
+    }
+
+    /// What a configuration says about windows and pauses.
+    struct Terms {
+        /// The initial window, and the pauses between connects.
+        let pacing: WindowPacing
+        /// The longest stop of an app.
+        let longestStop: Duration
+
+        init(_ window: Int, _ connectBackOff: BackOff, longestStop: Duration) {
+            pacing = WindowPacing(full: window, backOff: connectBackOff)
+            self.longestStop = longestStop
+        }
     }
 
     /// The counters that other threads read.
@@ -78,21 +88,43 @@ final class GatewayState {
         return nil
     }
 
+    /// Whether the app may send.
+    private enum Phase {
+        case open
+        case stopped(until: ContinuousClock.Instant, asksOthers: Bool)
+        /// After a stop: one notification at a time.
+        case onTrial(since: Moment)
+    }
+
+    /// When a stopped app tries again, and whether it does so earlier with a job that was not refused; `nil` if it is
+    /// not stopped.
+    var stop: (until: ContinuousClock.Instant, asksOthers: Bool)? {
+        if case .stopped(let until, let asksOthers) = phase { (until, asksOthers) } else { nil }
+    }
+
+    /// Since when the app is on trial after a stop, sending one notification at a time; `nil` if it is not.
+    var trialBegin: Moment? { if case .onTrial(let begin) = phase { begin } else { nil } }
+
     /// Whether connections are useful at present.
-    var mayConnect: Bool { stoppedUntil == nil && !isDraining && !isPaused }
+    var mayConnect: Bool { stop == nil && !isDraining && !isPaused }
+
+    /// Whether the app is on trial after a stop.
+    var isOnTrial: Bool { trialBegin != nil }
 
     /// Resets the state for another configuration. A stopped app starts again, on trial, and the owner gets an event;
     /// unreported events of the stop come before it.
-    func reconfigure(_ pacing: WindowPacing) {
+    func reconfigure(_ terms: Terms) {
         generation += 1
-        policy = ConnectPolicy(backOff: pacing.backOff)
-        self.pacing = pacing
+        policy = ConnectPolicy(backOff: terms.pacing.backOff)
+        (pacing, identity) = (terms.pacing, (IdentityTrial(ceiling: terms.longestStop), nil))
         answers = AnswerHistory()
-        if stoppedUntil != nil || isOnTrial {
-            (stoppedUntil, isOnTrial) = (nil, true)
-            tell(.trying)
-        }
+        if case .open = phase {} else { beginTrial() }
         wakeSleepers()
+    }
+
+    private func beginTrial() {
+        phase = .onTrial(since: .now)
+        tell(.trying)
     }
 
     /// Suspends a submitter while its lane `isFull`.
@@ -134,24 +166,58 @@ final class GatewayState {
     }
 
     /// Puts a stopped app on trial when its pause has ended.
-    func endStopIfDue(backOff: BackOff) {
-        guard let deadline = stoppedUntil, ContinuousClock.now >= deadline else { return }
-        stoppedUntil = nil
-        isOnTrial = true
-        policy = ConnectPolicy(backOff: backOff)
-        tell(.trying)
+    func endStopIfDue() {
+        if let stop, ContinuousClock.now >= stop.until { askAgain() }
     }
 
-    /// Stops the app until its credentials change or `pause` has passed.
-    func stop(_ fault: GatewayFault, for pause: Duration) {
-        guard stoppedUntil == nil else { return }
-        stoppedUntil = .now + pause
-        tell(.stopped(fault))
+    /// Puts a stopped app on trial.
+    func askAgain() {
+        guard stop != nil else { return }
+        policy = ConnectPolicy(backOff: pacing.backOff)
+        beginTrial()
+        wakeSleepers()
+    }
+
+    /// Puts an app on trial that has stopped because it had only refused jobs to ask with, and now has another one.
+    func askIfOthersWait(_ hasWork: Bool) {
+        if let stop, stop.asksOthers, hasWork { askAgain() }
+    }
+
+    /// Lets a stopped app ask again if a refusal of this job, which has ended, had a part in the stop.
+    func forget(_ job: JobID) {
+        if identity.trial.forget(job) { askAgain() }
+    }
+
+    /// Notes a refusal that blames the app.
+    func accuse(_ fault: GatewayFault, by job: JobID) {
+        identity.trial.refused(job)
+        identity.complaint = fault
+    }
+
+    /// Stops the app if the refusals since the last acceptance say so.
+    ///
+    /// - Parameter hasOthers: Whether notifications of jobs that were not refused wait to be sent, or any are unanswered.
+    func judge(hasOthers: Bool) {
+        guard stop == nil, let complaint = identity.complaint,
+            let stop = identity.trial.judge(hasOthers: hasOthers, at: .now, using: &random)
+        else { return }
+        begin(stop, complaint)
+    }
+
+    /// Stops the app until its credentials change or a pause has passed.
+    func stop(_ fault: GatewayFault) {
+        guard stop == nil else { return }
+        begin(identity.trial.stop(at: .now, using: &random), fault)
+    }
+
+    private func begin(_ stop: IdentityTrial.Stop, _ fault: GatewayFault) {
+        phase = .stopped(until: .now + stop.pause, asksOthers: stop.asksOthers)
+        tell(.stopped(fault, stop))
         wakeSleepers()
     }
 
     /// Reports a connection that ended, and returns the pause before the next one, which is at least the report's own.
-    func pause(after cause: ConnectPolicy.Cause, _ report: ConnectionReport, stopPause: Duration) -> Duration {
+    func pause(after cause: ConnectPolicy.Cause, _ report: ConnectionReport) -> Duration {
         var report = report
         switch policy.ended(cause, using: &random) {
         case .connect(let pause):
@@ -160,16 +226,17 @@ final class GatewayState {
             return report.pause
         case .stop:
             tell(.disconnected(report))
-            stop(report.fault, for: stopPause)
+            stop(report.fault)
             return .zero
         }
     }
 
     /// Shrinks the windows after a connection that left notifications in doubt. Sets the new window and the pause
-    /// before the next connection in its report.
-    func note(doubtOf report: inout ConnectionReport) {
-        guard report.doubtfulCount + report.unknownCount > 0 else { return }
-        report.pause = pacing.endedInDoubt(at: .now, using: &random)
+    /// before the next connection in its report. `acceptedCount` notifications were accepted on it.
+    func note(doubtOf report: inout ConnectionReport, acceptedCount: Int) {
+        let doubtCount = report.doubtfulCount + report.unknownCount
+        guard doubtCount > 0 else { return }
+        report.pause = pacing.ended(inDoubt: doubtCount, accepted: acceptedCount, at: .now, using: &random)
         report.window = pacing.limit
     }
 
@@ -265,8 +332,10 @@ final class GatewayState {
         policy.accepted()
         pacing.accepted(at: .now)
         answers.accepted()
+        identity.trial.accepted(at: .now)
+        identity.complaint = nil
         guard isOnTrial else { return }
-        isOnTrial = false
+        phase = .open
         tell(.resumed)
         wakeSleepers()
     }

@@ -44,7 +44,7 @@ extension HTTP2Gateway {
         package var connectBackOff = BackOff(first: .seconds(1), ceiling: .seconds(60))
         /// The age at which a connection is replaced; `nil` means never.
         package var maxAge: Duration?
-        /// How long a stopped app waits before it tries again with one notification.
+        /// How long a stopped app waits at most before it tries again with one notification.
         package var stopPause = Duration.seconds(4 * 3600)
 
         /// Creates a configuration with the contract's defaults.
@@ -61,7 +61,6 @@ extension HTTP2Gateway {
             return configuration
         }
 
-        /// The initial window and pauses.
-        var pacing: WindowPacing { WindowPacing(full: window, backOff: connectBackOff) }
+        var terms: GatewayState.Terms { .init(window, connectBackOff, longestStop: stopPause) }
     }
 }

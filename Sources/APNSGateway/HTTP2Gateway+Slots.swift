@@ -5,11 +5,14 @@ import Logging
 
 extension HTTP2Gateway: SlottedGateway {
     var slots: [Int] { queues.routes.flatMap { $0.slots(configuration.connectionLimit) } }
-    var connectBackOff: BackOff { configuration.connectBackOff }
     var sockets: DescriptorShare? { configuration.sockets }
     var wantsOneConnection: Bool { false }
 
     func hasWork(for slot: Int) -> Bool { !queues[Route(ofSlot: slot)].isBlocked }
+    var hasWork: Bool { queues.hasWork }
+    var hasHeldWork: Bool { queues.hasHeldWork }
+    var nextAsk: Moment? { queues.nextAsk }
+    func ask(_ one: Bool, at now: Moment) -> Bool { queues.ask(one, at: now) }
 
     func peers(of slot: Int) -> (sessions: [HTTP2Session], rank: Int) {
         (sessions.values.filter { $0.route == Route(ofSlot: slot) }, Route.rank(ofSlot: slot))
@@ -41,11 +44,9 @@ extension HTTP2Gateway: SlottedGateway {
             }
             return conclude(session, end)
         } catch let failure as ConnectFailure {
-            return state.pause(after: failure.cause, ConnectionReport(failure.fault), stopPause: settings.stopPause)
-        } catch is Stopped {
-            return .zero
+            return state.pause(after: failure.cause, ConnectionReport(failure.fault))
         } catch let fault as GatewayFault {
-            return state.pause(after: .unreachable, ConnectionReport(fault), stopPause: settings.stopPause)
+            return state.pause(after: .unreachable, ConnectionReport(fault))
         } catch {
             return .zero
         }
@@ -58,7 +59,9 @@ extension HTTP2Gateway: SlottedGateway {
             if let end = session.read({ take($0, of: session) }) ?? session.tick({ take($0, of: session) }) {
                 return end
             }
-            await refreshToken(of: session)
+            if let source = configuration.tokenSource, session.generation == state.generation {
+                await session.refreshToken(from: source, logger)
+            }
             if isOver(session) { return nil }
             do {
                 if state.mayWrite { try fill(session) }
@@ -116,10 +119,13 @@ extension HTTP2Gateway: SlottedGateway {
         defer {
             state.announce(queues[route].takeUnannounced())
             state.collect(queues[route].takePausedCounts())
+            state.withdraw(queues[route].takeWithdrawn())
         }
         while let batch = queues[route].next(atMost: allowance(session)) {
             if let outcome = batch.lateness(at: now) {
-                state.deliver([Settlement(batch, outcome)])
+                let settlement = Settlement(batch, outcome)
+                queues[route].forget(settlement)
+                state.deliver([settlement])
                 continue
             }
             var rest = batch
@@ -157,25 +163,30 @@ extension HTTP2Gateway {
         guard !news.isEmpty else { return }
         session.note(news)
         let isCurrent = session.generation == state.generation
-        if isCurrent, !news.accepted.isEmpty { identity.accepted() }
-        let (route, opened, now) = (session.route, session.openedWithToken, RequestQueue.Instant(.now, .now))
-        let consequences = queues[route].take(news, since: opened, at: now, using: &state.random)
+        let (route, now) = (session.route, RequestQueue.Instant(.now, .now))
+        let consequences = queues[route].take(news, from: session.origin, at: now, using: &state.random)
+        // Complaints about replaced credentials are irrelevant.
+        if isCurrent { for demand in consequences.demands { meet(demand, of: session) } }
+        let wasOnTrial = state.isOnTrial
+        // What was accepted together with complaints refutes them.
         state.collect(consequences.settlements)
+        if wasOnTrial, !state.isOnTrial { queues.hurry(at: .now) }
         state.collect(queues[route].takePausedCounts())
         state.withdraw(queues[route].takeWithdrawn())
-        // Complaints about replaced credentials are irrelevant.
-        if isCurrent {
-            for demand in consequences.demands { meet(demand, of: session) }
-            let (told, stopping) = trouble.take(news, at: .now)
-            if let told { state.tell(.troubled(told.fault)) }
-            if let stopping {
-                session.retire()
-                state.stop(stopping.fault, for: configuration.stopPause)
-            }
-            restAhead = max(restAhead, consequences.rest ?? .zero)
-        }
+        if isCurrent { judge(news, consequences) }
         if let farewell = news.farewell { note(farewell, of: session) }
         if news.hasWork { wakeAll() }
+    }
+
+    /// Stops the app if the answers say so; else warns of those that leave notifications unsent.
+    private func judge(_ news: SessionNews, _ consequences: RequestQueue.Consequences) {
+        restAhead = max(restAhead, consequences.rest ?? .zero)
+        let (told, stopping) = trouble.take(news, at: .now)
+        if let told { state.tell(.troubled(told.fault)) }
+        if let stopping { state.stop(stopping.fault) }
+        state.judge(hasOthers: hasWork || unansweredCount > 0)
+        guard state.stop == nil, let warning = consequences.demands.lazy.compactMap(\.warning).first else { return }
+        if trouble.failed(isGenuine: true, at: .now).warns { state.tell(.troubled(warning)) }
     }
 
     /// Adds the session's answer times and change of notifications in doubt to the meter.
@@ -185,15 +196,16 @@ extension HTTP2Gateway {
     }
 
     private func meet(_ demand: RequestQueue.Demand, of session: HTTP2Session) {
-        switch identity.step(for: demand, on: session.token) {
-        case .goOn: break
+        switch demand {
         case .replace: session.retire()
-        case .renew(let token):
+        case .renewToken(let reply):
             session.retire()
-            expiredToken = token
-        case .stop(let reply):
-            session.retire()
-            state.stop(reply.fault, for: configuration.stopPause)
+            if let token = session.token { expiredToken = token } else { state.stop(reply.fault) }
+        case .accuse(let reply, let job):
+            state.accuse(reply.fault, by: job)
+            // Another connection may accept what this one refuses.
+            if reply.status == 403 { session.retire() }
+        case .warn: break
         }
     }
 
@@ -202,7 +214,7 @@ extension HTTP2Gateway {
         logger.debug(
             "gateway sent GOAWAY", metadata: ["code": "\(farewell.code)", "text": "\(farewell.text)"])
         if let reason = farewell.reason, reason.failureClass == .app, session.generation == state.generation {
-            state.stop(reason.fault, for: configuration.stopPause)
+            state.stop(reason.fault)
         }
         session.wake()
     }
@@ -213,8 +225,9 @@ extension HTTP2Gateway {
         count(session)
         state.tellOutcomes()
         var report = session.report(end.fault)
-        if session.generation == state.generation { state.note(doubtOf: &report) }
-        let stopPause = configuration.stopPause
+        if session.generation == state.generation {
+            state.note(doubtOf: &report, acceptedCount: session.acceptedCount)
+        }
         switch end {
         case .closed:
             if !session.isEndedWell { report.fault = session.retirement }
@@ -225,32 +238,31 @@ extension HTTP2Gateway {
         case .lost where session.generation != state.generation, .refused where session.generation != state.generation:
             state.tell(.disconnected(report))
             return .zero
-        case .refused: return state.pause(after: .refused, report, stopPause: stopPause)
+        case .refused: return state.pause(after: .refused, report)
         case .lost where session.token == nil && !session.isReady && !state.hasAcceptance:
             report.fault = .unwanted(report.fault.message)
-            return state.pause(after: .refused, report, stopPause: stopPause)
-        case .lost: return state.pause(after: .lost, report, stopPause: stopPause)
+            return state.pause(after: .refused, report)
+        case .lost: return state.pause(after: .lost, report)
         }
     }
 
     /// Returns the pause after a session stopped taking requests. A session that accepted something or reached `maxAge`,
-    /// and has no overdue answer, counts as answered; any other counts as lost.
+    /// has no overdue answer and does not fail, counts as answered; any other counts as lost.
     private func pauseAfterRetirement(of session: HTTP2Session) -> Duration {
         guard session.generation == state.generation, state.mayConnect else { return .zero }
         var report = session.report(session.retirement)
         report.isRoutine = session.isEndedWell
-        let isGood = (session.hasAcceptance || session.isOld) && !session.isOverdue
-        let pause = state.pause(after: isGood ? .answered : .lost, report, stopPause: configuration.stopPause)
+        let isGood = (session.acceptedCount > 0 || session.isOld) && !session.isOverdue && !session.isFailing
+        let pause = state.pause(after: isGood ? .answered : .lost, report)
         defer { restAhead = .zero }
         return max(restAhead, pause)
     }
 }
 
 extension HTTP2Gateway {
-    /// No token is available: the app has been stopped.
-    private struct Stopped: Error {}
-
     /// Returns the current provider token, or `nil` when a certificate is the identity.
+    ///
+    /// - Throws: `GatewayFault`; `CancellationError`, also when there is none because the app has been stopped.
     private func currentToken() async throws -> ProviderToken? {
         guard let source = configuration.tokenSource else { return nil }
         guard let expired = expiredToken else { return try await source.current(at: .now) }
@@ -259,20 +271,21 @@ extension HTTP2Gateway {
         switch renewal {
         case .token(let token): return token
         case .refused(let fault):
-            state.stop(fault, for: configuration.stopPause)
-            throw Stopped()
+            state.stop(fault)
+            throw CancellationError()
         }
     }
+}
 
-    /// Replaces the session's token if it is too old.
-    private func refreshToken(of session: HTTP2Session) async {
-        guard let source = configuration.tokenSource, session.generation == state.generation else { return }
-        if let token = source.token(at: .now) { return session.authorize(token) }
-        do {
-            session.authorize(try await source.current(at: .now))
-        } catch {
-            // The old token is valid for some more minutes, and the gateway reports when it no longer is.
-            logger.warning("cannot renew the provider token", metadata: ["error": "\(error)"])
+extension RequestQueue.Demand {
+    /// What to warn of while the app goes on.
+    fileprivate var warning: GatewayFault? {
+        switch self {
+        case .replace, .renewToken: return nil
+        case .accuse(let reply, _): return reply.fault
+        case .warn(let reply, let job):
+            let words = "the gateway refuses job \(job) but not others: \(reply.name) (status \(reply.status))"
+            return GatewayFault(words, hint: reply.reason?.hint)
         }
     }
 }

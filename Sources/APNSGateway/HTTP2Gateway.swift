@@ -26,8 +26,6 @@ package actor HTTP2Gateway: PushGateway {
     var sessions: [Int: HTTP2Session] = [:] { didSet { countConnections() } }
     /// The connections that take no more work and wait for answers.
     var draining = DrainingSessions() { didSet { countConnections() } }
-    /// The complaints about the credentials since the gateway last accepted a notification.
-    var identity = IdentityTrial()
     /// Tracks answers that show trouble at the gateway, or at a server in its place.
     var trouble = TroubleWatch()
     /// The provider token that the gateway called expired, until there is a new one.
@@ -41,8 +39,7 @@ package actor HTTP2Gateway: PushGateway {
     ) {
         self.configuration = configuration
         queues = RoutedQueues(pauses: configuration.pauses, announces: recordKeeping != .none)
-        self.state = GatewayState(
-            events, configuration.pacing, recordKeeping: recordKeeping, on: reactor)
+        self.state = GatewayState(events, configuration.terms, recordKeeping: recordKeeping, on: reactor)
         state.owner.mayAct = configuration.mayAct
         self.reactor = reactor
         self.logger = logger
@@ -76,6 +73,7 @@ package actor HTTP2Gateway: PushGateway {
     /// Removes and returns a job's batches that wait or back off.
     package func remove(_ job: JobID) -> [Batch] {
         let removed = queues.remove(job)
+        state.forget(job)
         noteRemoval()
         return removed
     }
@@ -97,10 +95,10 @@ package actor HTTP2Gateway: PushGateway {
     package func reconfigure(_ configuration: Configuration) {
         self.configuration = configuration
         queues.reconfigure(configuration.pauses)
-        (identity, trouble) = (IdentityTrial(), TroubleWatch())
+        trouble = TroubleWatch()
         expiredToken = nil
         restAhead = .zero
-        state.reconfigure(configuration.pacing)
+        state.reconfigure(configuration.terms)
         state.keep(configuration.rate)
         wakeAll()
     }
@@ -121,9 +119,9 @@ package actor HTTP2Gateway: PushGateway {
     }
 
     /// The number of notifications that were written and have no outcome, or an unreported one.
-    package var pendingInDoubt: Int {
-        sessions.values.reduce(state.untoldCount) { $0 + $1.doubtCount } + draining.doubtCount
-    }
+    package var pendingInDoubt: Int { state.untoldCount + unansweredCount }
+
+    var unansweredCount: Int { sessions.values.reduce(draining.doubtCount) { $0 + $1.doubtCount } }
 
     /// The number of open connections; 0 once `drain` has completed.
     package var connectionCount: Int { sessions.count + draining.all.count }
@@ -144,7 +142,7 @@ package actor HTTP2Gateway: PushGateway {
     func attend(in group: inout DiscardingTaskGroup) -> ContinuousClock.Instant? {
         serveUnattended(in: &group)
         if queues.release(at: .now) { wakeAll() }
-        return queues.nextRelease?.instant
+        return [queues.nextRelease?.instant, attendHolds()].compactMap(\.self).min()
     }
 
     /// Starts a task for each draining connection that serves it to its end.
@@ -161,6 +159,7 @@ package actor HTTP2Gateway: PushGateway {
 
     /// Wakes all sleepers and connections to check the state again.
     func wakeAll() {
+        state.askIfOthersWait(hasWork)
         state.wakeSleepers()
         for session in sessions.values { session.wake() }
         for session in draining.all { session.wake() }

@@ -3,6 +3,7 @@ import APNSModel
 import HTTP2
 import JSON
 import LinuxIO
+import Logging
 import NGHTTP2
 import OpenSSL
 import SecureTransport
@@ -35,16 +36,16 @@ final class HTTP2Session: GatewaySession {
     var lease: DescriptorLease?
     /// The token that its requests carry.
     private(set) var token: ProviderToken?
-    /// When it was opened, if a provider token is its identity.
-    let openedWithToken: Moment?
+    /// What its answers are judged by.
+    let origin: RequestQueue.Origin
     private let stream: SecureStream
     private var machine: SessionMachine
     private var readers: SessionMachine.Readers<Parser>
     private var received: [UInt8] = []
     private var output: [UInt8] = []
     private var writeFailure: GatewayFault?
-    /// Whether the gateway has accepted a notification on it.
-    private(set) var hasAcceptance = false
+    /// The number of notifications that the gateway has accepted on it.
+    private(set) var acceptedCount = 0
     /// Whether a GOAWAY is to be sent that has no unsent requests ahead of it.
     private var hasLastWord = false
     /// The gateway's GOAWAY, if there was one.
@@ -61,7 +62,8 @@ final class HTTP2Session: GatewaySession {
         self.stream = stream
         self.generation = generation
         self.token = token
-        openedWithToken = token.map { _ in .now }
+        origin = RequestQueue.Origin(
+            openedWithToken: token.map { _ in .now }, defaultTopic: configuration.defaultTopic)
         retiresAt = configuration.maxAge.map { .now + $0 }
         var options = SessionMachine.Options(
             sender: RequestFields.Sender(
@@ -101,15 +103,21 @@ final class HTTP2Session: GatewaySession {
     /// Whether an answer is overdue.
     var isOverdue: Bool { machine.isOverdue }
 
+    /// Whether the server has only reported failures of its own lately.
+    var isFailing: Bool { machine.isFailing }
+
     /// Whether the gateway has sent a GOAWAY and has answered everything.
     var isFinished: Bool { goodbye != nil && doubtCount == 0 }
 
-    /// Whether it ended routinely: no answer is overdue, and a GOAWAY, if any, reported no error.
-    var isEndedWell: Bool { !isOverdue && goodbye.map { $0.code == .noError } ?? true }
+    /// Whether it ended routinely: the server answers and does not fail, and a GOAWAY, if any, reported no error.
+    var isEndedWell: Bool { !isOverdue && !isFailing && goodbye.map { $0.code == .noError } ?? true }
 
     /// Why it takes no more requests.
     var retirement: GatewayFault {
         if machine.isOverdue { return GatewayFault("answer overdue") }
+        if machine.isFailing {
+            return GatewayFault("the last \(SessionMachine.failureLimit) answers on it reported server errors")
+        }
         if goodbye == nil, isOld { return GatewayFault("the connection has reached max_age") }
         return fault("the gateway asked for a new connection")
     }
@@ -124,8 +132,19 @@ final class HTTP2Session: GatewaySession {
     /// Takes no more requests.
     func retire() { machine.retire() }
 
+    /// Replaces the provider token if it is too old.
+    func refreshToken(from source: TokenSource, _ logger: Logger) async {
+        if let token = source.token(at: .now) { return authorize(token) }
+        do {
+            authorize(try await source.current(at: .now))
+        } catch {
+            // The old token is valid for some more minutes, and the gateway reports when it no longer is.
+            logger.warning("cannot renew the provider token", metadata: ["error": "\(error)"])
+        }
+    }
+
     /// Uses another provider token from the next request on.
-    func authorize(_ token: ProviderToken) {
+    private func authorize(_ token: ProviderToken) {
         guard token != self.token else { return }
         self.token = token
         machine.authorize(token.authorization)
@@ -148,7 +167,7 @@ final class HTTP2Session: GatewaySession {
                 switch try stream.read(into: &received) {
                 case .bytes:
                     let news = machine.receive(received.span, at: .now, with: &readers, output: &output)
-                    hasAcceptance = hasAcceptance || !news.accepted.isEmpty
+                    acceptedCount += news.accepted.notificationCount
                     tell(news)
                     try encryptOutput()
                     if let fault = news.fault {

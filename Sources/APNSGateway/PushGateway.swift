@@ -26,6 +26,11 @@ package protocol PushGateway: Actor {
     /// Releases batches of `GatewayEvent.announcing`: the owner has durably recorded that they are about to be written.
     func announced(_ batches: [Batch])
 
+    /// Releases the notifications of one job that back off, for an app that tries its gateway again and has no others.
+    ///
+    /// - Returns: Whether there are any.
+    func releasePaused() -> Bool
+
     /// Removes and returns a job's waiting batches, including those that wait for a retry. Notifications on a
     /// connection still get their outcome.
     func remove(_ job: JobID) -> [Batch]
@@ -84,7 +89,10 @@ package enum GatewayConfiguration: Sendable {
 
 extension BinaryGateway: PushGateway {
     /// Whether any notification waits to be sent, or was sent and has no outcome.
-    package var isAtWork: Bool { !queue.isBlocked || queue.unannouncedCount > 0 || pendingInDoubt > 0 }
+    package var isAtWork: Bool { hasWork || pendingInDoubt > 0 }
+
+    /// Does nothing: no notification backs off.
+    package func releasePaused() -> Bool { false }
 
     /// Uses another configuration from the next connection on, if it is one for the binary protocol.
     package func reconfigure(_ configuration: GatewayConfiguration) -> Bool {
@@ -96,7 +104,13 @@ extension BinaryGateway: PushGateway {
 
 extension HTTP2Gateway {
     /// Whether any notification waits to be sent now, or was sent and has no outcome.
-    package var isAtWork: Bool { queues.hasWork || pendingInDoubt > 0 }
+    package var isAtWork: Bool { hasWork || pendingInDoubt > 0 }
+
+    /// Releases the notifications of one job that back off.
+    package func releasePaused() -> Bool {
+        defer { wakeAll() }
+        return queues.releasePaused()
+    }
 
     /// Uses another configuration from the next connection on, if it is one for HTTP/2.
     package func reconfigure(_ configuration: GatewayConfiguration) -> Bool {

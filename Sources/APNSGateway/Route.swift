@@ -39,6 +39,26 @@ struct RoutedQueues {
     /// Whether any notification waits to be sent now, or to be announced.
     var hasWork: Bool { queues.contains { !$0.isBlocked || $0.unannouncedCount > 0 } }
 
+    /// Whether notifications of jobs on hold are kept apart.
+    var hasHeldWork: Bool { queues.contains(where: \.hasHeldWork) }
+
+    /// When the first job on hold may ask again.
+    var nextAsk: Moment? { queues.compactMap(\.nextAsk).min() }
+
+    /// Lets the jobs on hold whose pause has ended ask again, or, with `one`, the one refused longest ago.
+    mutating func ask(_ one: Bool, at now: Moment) -> Bool {
+        if one { return queues.indices.contains { queues[$0].askOne(at: now) } }
+        return queues.indices.filter { queues[$0].ask(at: now) }.count > 0
+    }
+
+    /// Ends the pauses of all jobs on hold.
+    mutating func hurry(at now: Moment) {
+        for index in queues.indices { queues[index].hurry(at: now) }
+    }
+
+    /// Releases the paused notifications of one job that is not on hold. Returns whether there is one.
+    mutating func releasePaused() -> Bool { queues.indices.contains { queues[$0].releasePaused() } }
+
     /// When the next pause ends.
     var nextRelease: Moment? { queues.compactMap(\.nextRelease).min() }
 

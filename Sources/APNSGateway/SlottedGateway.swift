@@ -28,10 +28,22 @@ protocol SlottedGateway: Actor {
     var slots: [Int] { get }
     /// Accounts for the descriptors of connections; `nil` disables the accounting.
     var sockets: DescriptorShare? { get }
-    /// The back-off between failed connects.
-    var connectBackOff: BackOff { get }
     /// Whether there is work for a slot's connection.
     func hasWork(for slot: Int) -> Bool
+    /// Whether any notification waits to be sent now, or to be announced.
+    var hasWork: Bool { get }
+    /// The number of notifications on connections that have no answer.
+    var unansweredCount: Int { get }
+    /// Whether notifications of jobs on hold are kept apart.
+    var hasHeldWork: Bool { get }
+    /// When the first job on hold may ask again.
+    var nextAsk: Moment? { get }
+    /// Lets the jobs on hold whose pause has ended ask again, or, with `one`, the one refused longest ago.
+    ///
+    /// - Returns: Whether there are any.
+    func ask(_ one: Bool, at now: Moment) -> Bool
+    /// Wakes all sleepers and connections to check the state again.
+    func wakeAll()
     /// The connections that take the same work as a slot's, and how many of them must be exhausted before it opens one.
     func peers(of slot: Int) -> (sessions: [Session], rank: Int)
     /// Whether one connection is enough at present.
@@ -68,8 +80,8 @@ extension SlottedGateway {
     private func runSlot(_ slot: Int) async {
         while !Task.isCancelled {
             guard isWanted(slot) else {
-                await state.sleep(slot, until: state.stoppedUntil)
-                state.endStopIfDue(backOff: connectBackOff)
+                await state.sleep(slot, until: state.stop?.until)
+                state.endStopIfDue()
                 continue
             }
             let pause = await runConnection(slot)
@@ -84,6 +96,23 @@ extension SlottedGateway {
         guard let lease = sockets.lease(2) else { return .seconds(1) }
         return await runConnection(slot, holding: lease)
     }
+
+    /// Lets jobs on hold ask again when it is time, and returns when it is next.
+    func attendHolds() -> ContinuousClock.Instant? {
+        guard state.mayConnect, hasHeldWork else { return nil }
+        guard let trialBegin = state.trialBegin else {
+            if ask(false, at: .now) { wakeAll() }
+            return nextAsk?.instant
+        }
+        guard !hasWork, unansweredCount == 0 else { return nil }
+        let deadline = trialBegin + Self.otherJobs
+        guard Moment.now >= deadline else { return deadline.instant }
+        if ask(true, at: .now) { wakeAll() }
+        return nil
+    }
+
+    /// How long an app on trial waits for the notification of a job that was not refused.
+    private static var otherJobs: Duration { .seconds(1) }
 
     /// Whether there is work that the open connections cannot take.
     private func isWanted(_ slot: Int) -> Bool {

@@ -55,6 +55,17 @@ struct FailureCounts: Sendable {
         if !known.isEmpty { counts[batch.job] = known }
     }
 
+    /// Forgets one kind of failures of all notifications.
+    mutating func remove(_ kind: Kind) {
+        for (job, known) in counts {
+            counts[job] = known.mapValues { counts in
+                var counts = counts
+                counts[kind.rawValue] = 0
+                return counts
+            }
+        }
+    }
+
     /// Removes a job.
     mutating func remove(_ job: JobID) {
         counts[job] = nil

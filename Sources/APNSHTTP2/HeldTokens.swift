@@ -18,6 +18,11 @@ struct HeldTokens {
         ends[Array(token)] = end
     }
 
+    /// Removes the holds of a batch's tokens.
+    mutating func free(_ batch: Batch) {
+        for index in batch.indices where !isEmpty { ends[Array(batch.token(at: index))] = nil }
+    }
+
     /// Removes the expired holds of released notifications.
     ///
     /// Holds whose notifications no longer wait are removed when the number of entries has doubled since the last such

@@ -17,6 +17,9 @@ struct PausedBatches: Sendable {
     /// When the first pause ends.
     var next: Moment? { ends.first.map { Moment(nanoseconds: $0 * Self.grain) } }
 
+    /// The jobs with paused notifications, in no particular order.
+    var jobs: Dictionary<JobID, Int>.Keys { counts.keys }
+
     /// The number of a job's paused notifications.
     func count(of job: JobID) -> Int { counts[job] ?? 0 }
 

@@ -16,6 +16,8 @@ package struct RequestQueue: Sendable {
         package var serverError = BackOff(first: .seconds(900), ceiling: .seconds(4 * 3600))
         /// How often a notification may be in doubt before it pauses as after 5xx.
         package var doubtLimit = 3
+        /// The pauses of a job after refusals that blame the app.
+        var refusal: BackOff { .ofRefusals(ceiling: serverError.ceiling) }
 
         /// Creates the default pauses of the contract.
         package init() {}
@@ -40,9 +42,11 @@ package struct RequestQueue: Sendable {
         self.work = WorkQueue(announces: announces)
     }
 
-    /// Uses other pauses from the next failure on.
+    /// Uses other pauses from the next failure on, and ends the holds of all jobs.
     package mutating func reconfigure(_ pauses: Pauses) {
         self.pauses = pauses
+        work.liftAll()
+        failures.remove(.app)
     }
 
     /// The number of notifications that wait to be sent now, or to be announced.
@@ -108,11 +112,39 @@ package struct RequestQueue: Sendable {
             guard !heldTokens.isEmpty, let (count, until) = heldRun(in: batch) else { return batch }
             var rest = batch
             let free = rest.removeFirst(count)
-            if let until { pause(rest.removeFirst(1), until: until) }
+            if let until {
+                var one = rest.removeFirst(1)
+                work.withdraw(&one)
+                pause(one, until: until)
+            }
             work.putBack(rest)
             if !free.isEmpty { return free }
         }
         return nil
+    }
+
+    /// Whether notifications of jobs on hold are kept apart.
+    package var hasHeldWork: Bool { work.hasHeldWork }
+
+    /// When the first job on hold may ask again.
+    package var nextAsk: Moment? { work.nextAsk }
+
+    /// Lets the jobs on hold whose pause has ended ask again. Returns whether there are any.
+    package mutating func ask(at now: Moment) -> Bool { work.ask(at: now) }
+
+    /// Lets the job on hold ask again whose last refusal is the longest ago. Returns whether there is one.
+    package mutating func askOne(at now: Moment) -> Bool { work.askOne(at: now) }
+
+    /// Ends the pauses of all jobs on hold.
+    package mutating func hurry(at now: Moment) { work.hurry(at: now) }
+
+    /// Releases the paused notifications of one job that is not on hold. Returns whether there is one.
+    package mutating func releasePaused() -> Bool {
+        guard let job = pausing.jobs.first(where: { !work.isOnHold($0) }) else { return false }
+        let released = pausing.remove(job)
+        work.release(released)
+        for batch in released { heldTokens.free(batch) }
+        return true
     }
 
     /// Removes and returns the batches of a job that wait or pause.
@@ -154,8 +186,34 @@ extension RequestQueue {
         case renewToken(Reply)
         /// The connection must be replaced. Requests on it may still be answered.
         case replace
-        /// Every notification of the app fails the same way.
-        case stop(Reply)
+        /// The gateway blames the app, and no other job shows that it is wrong: judge whether that stops the app.
+        case accuse(Reply, by: JobID)
+        /// The gateway blames the app for what only this job's notifications, or one of them, meet with.
+        case warn(Reply, about: JobID)
+    }
+
+    /// The connection that news come from.
+    package struct Origin: Sendable {
+        /// When it was opened, if a provider token is its identity.
+        package var openedWithToken: Moment?
+        /// The topic of notifications without one.
+        package var defaultTopic: String?
+
+        /// Creates the origin of a connection.
+        package init(openedWithToken: Moment? = nil, defaultTopic: String? = nil) {
+            (self.openedWithToken, self.defaultTopic) = (openedWithToken, defaultTopic)
+        }
+
+        /// Whether a wrong topic is the fault of the job: the job named it, or it is derived from the job's push type.
+        fileprivate func isTopicOfJob(_ batch: Batch) -> Bool {
+            batch.hasOwnTopic || defaultTopic.map { topic(of: batch) != $0 } ?? false
+        }
+
+        /// The topic that a notification was sent with.
+        fileprivate func topic(of batch: Batch) -> String {
+            let type = batch.attributes.pushType
+            return batch.attributes.topic ?? defaultTopic.map { PushTopic.topic(for: type, app: $0) } ?? ""
+        }
     }
 
     /// The results of a connection's news.
@@ -184,8 +242,7 @@ extension RequestQueue {
     /// The results so far while news are processed.
     private struct Draft<Generator: RandomNumberGenerator> {
         let now: Instant
-        /// When the connection was opened, if a provider token is its identity.
-        let openedWithToken: Moment?
+        let origin: Origin
         var random: Generator
         var consequences = Consequences()
     }
@@ -194,20 +251,20 @@ extension RequestQueue {
     ///
     /// - Parameters:
     ///   - news: The connection's news.
-    ///   - opened: When the connection was opened, if a provider token is its identity.
+    ///   - origin: The connection.
     ///   - now: The current time.
     ///   - random: The source of the pauses' jitter.
     /// - Returns: The outcomes and the actions for the owner.
     package mutating func take(
-        _ news: SessionNews, since opened: Moment? = nil, at now: Instant,
+        _ news: SessionNews, from origin: Origin = Origin(), at now: Instant,
         using random: inout some RandomNumberGenerator
     ) -> Consequences {
-        var draft = Draft(now: now, openedWithToken: opened, random: random)
+        var draft = Draft(now: now, origin: origin, random: random)
         draft.consequences.settlements = news.accepted.map { Settlement($0, .accepted) }
         for refused in news.refused { take(refused, into: &draft) }
         for batch in news.doubtful { doubt(batch, into: &draft) }
         work.prepend(news.returned.flatMap { returned($0, into: &draft) })
-        if !failures.isEmpty { for settlement in draft.consequences.settlements { failures.remove(settlement.batch) } }
+        for settlement in draft.consequences.settlements { forget(settlement) }
         random = draft.random
         if !news.uniqueIDs.isEmpty {
             for index in draft.consequences.settlements.indices {
@@ -217,17 +274,23 @@ extension RequestQueue {
         return draft.consequences
     }
 
+    /// Forgets the failures of notifications that have an outcome.
+    package mutating func forget(_ settlement: Settlement) {
+        if !failures.isEmpty { failures.remove(settlement.batch) }
+        work.noteOutcome(settlement)
+    }
+
     private mutating func take(_ refused: SessionNews.Refused, into draft: inout Draft<some RandomNumberGenerator>) {
         let reply = refused.reply
         var refused = refused
         refused.batch.wasWritten = true
         guard let failureClass = reply.failureClass else { return }
-        if mayConcernConnection(refused, draft.openedWithToken, at: draft.now.moment) {
+        if mayConcernConnection(refused, draft.origin, at: draft.now.moment) {
             draft.consequences.demands.append(.replace)
             work.withdraw(&refused.batch)
             return work.prepend([refused.batch])
         }
-        if refused.batch.hasOwnTopic, reply.reason?.isAboutTopic == true {
+        if reply.reason?.isAboutTopic == true, draft.origin.isTopicOfJob(refused.batch) {
             draft.consequences.settlements.append(Settlement(refused.batch, .rejected(reply.refusal(.message))))
             return
         }
@@ -241,11 +304,9 @@ extension RequestQueue {
             draft.consequences.settlements.append(
                 Settlement(refused.batch, .rejected(reply.refusal(failureClass.verdict))))
         case .app:
-            draft.consequences.demands.append(.stop(reply))
-            stopOrPause(refused, into: &draft)
+            hold(refused, into: &draft)
         case .retryNow where reply.cause == .known(.expiredProviderToken):
-            draft.consequences.demands.append(.renewToken(reply))
-            work.prepend([refused.batch])
+            renewToken(refused, into: &draft)
         case .retryNow:
             tryAgain(refused, into: &draft)
         case .retryLater where reply.cause == .known(.tooManyProviderTokenUpdates):
@@ -259,21 +320,38 @@ extension RequestQueue {
 
     /// Whether a connection that was opened later may accept the notification's topic.
     private mutating func mayConcernConnection(
-        _ refused: SessionNews.Refused, _ opened: Moment?, at now: Moment
+        _ refused: SessionNews.Refused, _ origin: Origin, at now: Moment
     ) -> Bool {
-        guard TopicTrials.concerns(refused.reply), let opened else { return false }
-        return topics.mayTryAgain(refused.batch.attributes.topic ?? "", refusedOnConnectionOf: opened, at: now)
+        guard TopicTrials.concerns(refused.reply), let opened = origin.openedWithToken else { return false }
+        return topics.mayTryAgain(origin.topic(of: refused.batch), refusedOnConnectionOf: opened, at: now)
     }
 
-    /// Keeps a notification until the app may send again. From its third 400 on it pauses, or it would be resent for ever.
-    private mutating func stopOrPause(
+    /// Puts the job of a notification on hold for which the gateway blames the app.
+    ///
+    /// If others of its job were accepted since an earlier refusal, it is itself at fault and pauses alone.
+    private mutating func hold(_ refused: SessionNews.Refused, into draft: inout Draft<some RandomNumberGenerator>) {
+        let (job, reply) = (refused.batch.job, refused.reply)
+        if failures.count(.app, of: refused.batch) > 1, !work.isOnHold(job) {
+            draft.consequences.demands.append(.warn(reply, about: job))
+            return pauseAsServerError(refused, into: &draft)
+        }
+        let isOwnFault = work.hold(refused.batch, at: draft.now.moment) {
+            pauses.refusal.pause(after: $0, using: &draft.random)
+        }
+        guard let isOwnFault else { return }
+        draft.consequences.demands.append(isOwnFault ? .warn(reply, about: job) : .accuse(reply, by: job))
+    }
+
+    /// Asks for another provider token, once for each notification of a job that is not on hold. A second
+    /// refusal blames the app.
+    private mutating func renewToken(
         _ refused: SessionNews.Refused, into draft: inout Draft<some RandomNumberGenerator>
     ) {
-        if refused.reply.status == 400, failures.count(.app, of: refused.batch) >= IdentityTrial.refusalLimit {
-            pauseAsServerError(refused, into: &draft)
-        } else {
-            work.prepend([refused.batch])
+        guard !work.isOnHold(refused.batch.job), failures.count(.now, of: refused.batch) == 1 else {
+            return hold(refused, into: &draft)
         }
+        draft.consequences.demands.append(.renewToken(refused.reply))
+        work.prepend([refused.batch])
     }
 
     /// Retries once immediately, on another connection. After that, the reason's class for repeated failures decides.
@@ -284,8 +362,7 @@ extension RequestQueue {
         if failures.count(.now, of: refused.batch) == 1 {
             work.prepend([refused.batch])
         } else if refused.reply.reason?.failureClassWhenRepeated == .app {
-            draft.consequences.demands.append(.stop(refused.reply))
-            work.prepend([refused.batch])
+            hold(refused, into: &draft)
         } else {
             pauseAsServerError(refused, into: &draft)
         }

@@ -9,8 +9,9 @@ struct Acceptance {
     enum Phase: Equatable {
         /// The gateway accepts notifications, as far as is known.
         case open
-        /// The gateway accepts none until the app is reconfigured or the pause ends. Jobs stay in `new/`.
-        case stopped
+        /// The gateway accepts none until the app is reconfigured or the pause ends. Jobs stay in `new/`. With
+        /// `asksOthers`, the app tries again before that with any job that was not refused.
+        case stopped(asksOthers: Bool)
         /// The app tries again with one notification at a time until one is accepted. `hasFreed`: whether notifications
         /// that back off were released for that.
         case asking(hasFreed: Bool)
@@ -66,12 +67,13 @@ struct Acceptance {
         waitingSince = count == 0 ? nil : waitingSince ?? now
     }
 
-    /// Applies an event; `stopPause` is the length of a stop.
-    mutating func note(_ event: GatewayEvent, at now: WallTime, stopPause: Duration) {
+    /// Applies an event.
+    mutating func note(_ event: GatewayEvent, at now: WallTime) {
         switch event {
-        case .stopped(let fault):
-            phase = .stopped
-            trouble = Trouble(kind: .stop, fault: fault, since: now, nextTry: now + stopPause)
+        case .stopped(let fault, let stop):
+            phase = .stopped(asksOthers: stop.asksOthers)
+            let since = trouble?.kind == .stop ? trouble?.since ?? now : now
+            trouble = Trouble(kind: .stop, fault: fault, since: since, nextTry: now + stop.pause)
         case .trying:
             phase = .asking(hasFreed: false)
             trouble?.nextTry = nil

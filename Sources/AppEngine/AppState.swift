@@ -26,13 +26,13 @@ final class AppState {
         pausedAt = try context.spool.pausedAt()
     }
 
-    /// Applies an event of the gateway; `stopPause` is the length of a stop.
+    /// Applies an event of the gateway.
     ///
     /// - Returns: Whether the status has changed.
-    func note(_ event: GatewayEvent, stopPause: Duration) -> Bool {
+    func note(_ event: GatewayEvent) -> Bool {
         outage.note(event, at: .now)
         let (phase, trouble) = (acceptance.phase, acceptance.trouble)
-        acceptance.note(event, at: .now, stopPause: stopPause)
+        acceptance.note(event, at: .now)
         return acceptance.phase != phase || acceptance.trouble != trouble
     }
 
@@ -45,6 +45,9 @@ final class AppState {
     /// Whether the gateway accepts notifications, as far as is known.
     var isOpen: Bool { acceptance.phase == .open }
 
+    /// Whether the gateway accepts no notification of the app until a pause ends.
+    var isStopped: Bool { if case .stopped = acceptance.phase { true } else { false } }
+
     /// Whether the app may take jobs: the gateway accepts them, or is to be tested with one, and the app is not paused.
     func mayTake(isClaiming: Bool) -> Bool {
         pausedAt == nil && (isOpen || mayAsk && !isClaiming)
@@ -54,11 +57,15 @@ final class AppState {
 
     /// Begins another test. Takes no job until it is known that there is nothing else to test the gateway with.
     ///
-    /// - Returns: Whether notifications that back off were already released for the test; `nil` if the app is not testing.
+    /// - Returns: Whether notifications that back off need not be released for the test: they were, or the app only
+    ///   waits for a job that was not refused; `nil` if the app is not testing.
     func beginAsking() -> Bool? {
         mayAsk = false
-        guard case .asking(let hasFreed) = acceptance.phase else { return nil }
-        return hasFreed
+        return switch acceptance.phase {
+        case .open, .stopped(asksOthers: false): nil
+        case .stopped(asksOthers: true): true
+        case .asking(let hasFreed): hasFreed
+        }
     }
 
     /// Records that notifications that back off were released for the test.

@@ -13,8 +13,6 @@ final class GatewayListener {
     private let gateway: any PushGateway
     private let outcomes: OutcomeRecorder
     private let status: StatusReporter
-    /// The longest duration of a stop, from the app's configuration.
-    var stopPause: Duration
     /// The number of notifications with recorded outcomes that were not confirmed to the gateway as durable.
     private var unrecordedCount = 0
     /// Signalled when that number increases.
@@ -24,8 +22,8 @@ final class GatewayListener {
     /// Signalled when a batch is added.
     private let announceWakeup: Wakeup
 
-    init(_ parts: AppParts, _ outcomes: OutcomeRecorder, _ status: StatusReporter, stopPause: Duration) {
-        (self.parts, self.outcomes, self.status, self.stopPause) = (parts, outcomes, status, stopPause)
+    init(_ parts: AppParts, _ outcomes: OutcomeRecorder, _ status: StatusReporter) {
+        (self.parts, self.outcomes, self.status) = (parts, outcomes, status)
         (context, gateway) = (parts.context, parts.gateway)
         recordWakeup = context.makeTaskWakeup()
         announceWakeup = context.makeTaskWakeup()
@@ -36,7 +34,7 @@ final class GatewayListener {
     /// - Parameter afterEach: Called after each event.
     func run(afterEach: () async -> Void) async {
         for await event in gateway.events {
-            if parts.state.note(event, stopPause: stopPause) { status.show() }
+            if parts.state.note(event) { status.show() }
             count(event)
             await take(event)
             await afterEach()
@@ -58,7 +56,11 @@ final class GatewayListener {
         case .disconnected(let report): log(report)
         // A connection that the daemon cut may look like one that the gateway rejected.
         case .stopped where context.lifecycle.isEnding: break
-        case .stopped(let fault): context.logger.error("app stopped", metadata: fault.metadata)
+        case .stopped(let fault, let stop):
+            // Another job may show that the app is not at fault.
+            if stop.asksOthers { parts.intakeWakeup.signal() }
+            context.logger.error(
+                "app stopped", metadata: fault.metadata.merging([LogKey.pause: "\(stop.pause)"]) { $1 })
         case .trying:
             parts.intakeWakeup.signal()
             context.logger.notice("app tries its gateway again")

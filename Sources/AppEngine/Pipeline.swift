@@ -37,7 +37,7 @@ final class Pipeline {
         publisher = Publisher(parts, retention, hook)
         outcomes = OutcomeRecorder(parts, publisher, status)
         sender = Sender(parts, outcomes, publisher)
-        listener = GatewayListener(parts, outcomes, status, stopPause: configuration.retryCeiling)
+        listener = GatewayListener(parts, outcomes, status)
         unclaimed = UnclaimedFiles(parts, publisher)
         claimer = Claimer(parts, publisher, sender, unclaimed)
         reader = JobFileReader(parts, app)
@@ -51,7 +51,6 @@ final class Pipeline {
     func configure(_ app: ConfiguredApp) {
         status.configure(app)
         reader.configure(app)
-        listener.stopPause = app.configuration.retryCeiling
         hook.configure(app.configuration.hook)
     }
 

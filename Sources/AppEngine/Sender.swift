@@ -410,29 +410,18 @@ final class Sender {
     /// Makes sure that a stopped app that tries again has a notification to try with.
     ///
     /// Notifications that wait in the gateway come first. If all of them back off, those of one job are released, once,
-    /// because they may back off beyond the next stop. If that has no effect either, a job from `new/` may be taken.
+    /// because they may back off beyond the next stop. If that has no effect either, a job from `new/` may be taken. If
+    /// there is none, the gateway asks again with a job that it refused.
     func prepareToAsk(isClaiming: Bool) async {
         let state = parts.state
+        let phase = state.acceptance.phase
         guard let hasFreed = state.beginAsking(), !isClaiming, jobs.hasNothingToHandOut, await !gateway.isAtWork,
-            state.acceptance.phase == .asking(hasFreed: hasFreed)
+            state.acceptance.phase == phase
         else { return }
         if !hasFreed {
             state.noteFreed()
-            if await freePaused() { return }
+            if await gateway.releasePaused() { return }
         }
         state.allowOne()
-    }
-
-    /// Takes back the notifications of one job that back off, so that they are handed out again.
-    ///
-    /// - Returns: Whether there were any.
-    private func freePaused() async -> Bool {
-        for id in jobs.all.map(\.claimed.id) {
-            let batches = await gateway.remove(id)
-            guard !batches.isEmpty else { continue }
-            jobs.handOutAgain(batches)
-            return true
-        }
-        return false
     }
 }

@@ -161,6 +161,7 @@ package final class ConfiguredApp: Sendable {
         gateway.answerTimeout = app.answerTimeout
         gateway.idleLimit = app.idlePing
         gateway.stopPause = app.retryCeiling
+        gateway.connectBackOff = BackOff(first: .seconds(1), ceiling: min(.seconds(60), app.retryCeiling))
         return gateway
     }
 
@@ -184,6 +185,7 @@ package final class ConfiguredApp: Sendable {
         gateway.pauses.serverError = BackOff(first: app.retryServerError, ceiling: app.retryCeiling)
         gateway.pauses.doubtLimit = app.doubtLimit
         gateway.stopPause = app.retryCeiling
+        gateway.connectBackOff = BackOff(first: .seconds(1), ceiling: min(.seconds(60), app.retryCeiling))
         return gateway
     }
 }

@@ -169,7 +169,7 @@ struct ModelRun {
         links.remove(at: place)
         doubtfulCount += conclusion.doubtfulCount
         lostCount += conclusion.lostCount
-        keep(queue.take(conclusion))
+        keep(queue.take(conclusion, at: .zero) { _ in .zero })
         hasHunted = hasHunted || queue.isHunting
     }
 

@@ -81,7 +81,7 @@ struct Rig {
     @discardableResult
     mutating func end(_ end: ConnectionEnd) -> Conclusion {
         let conclusion = machine.end(end)
-        keep(queue.take(conclusion))
+        keep(queue.take(conclusion, at: .zero) { _ in .zero })
         machine = PipelineMachine(options: options)
         (identifiers, ends, offset) = ([:], [:], 0)
         return conclusion

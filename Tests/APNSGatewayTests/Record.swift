@@ -34,7 +34,7 @@ struct Record {
         case .connected: connectCount += 1
         case .disconnected(let report): reports.append(report)
         case .troubled(let fault): troubles.append(fault)
-        case .stopped(let fault): stops.append(fault)
+        case .stopped(let fault, _): stops.append(fault)
         case .trying: tryCount += 1
         case .resumed: resumeCount += 1
         case .suspectEnvironment: suspicionCount += 1

@@ -33,6 +33,19 @@ struct RequestQueueTests {
         return queue.take(news, at: Work.now(), using: &random)
     }
 
+    /// Lets the next job on hold ask, and expects that there is one.
+    private mutating func ask(at location: SourceLocation = #_sourceLocation) {
+        let isAny = queue.askOne(at: .zero)
+        #expect(isAny, sourceLocation: location)
+    }
+
+    private mutating func expect(
+        _ reason: Reason, _ demands: [RequestQueue.Demand], at location: SourceLocation = #_sourceLocation
+    ) {
+        let made = take(reason).demands
+        #expect(made == demands, sourceLocation: location)
+    }
+
     private mutating func take(_ news: SessionNews) -> RequestQueue.Consequences {
         queue.take(news, at: Work.now(), using: &random)
     }
@@ -51,7 +64,119 @@ struct RequestQueueTests {
     @Test mutating func `a refusal of the app keeps the notification and asks to stop`() {
         let consequences = take(.forbidden)
         #expect(consequences.settlements.isEmpty)
-        #expect(consequences.demands == [.stop(Self.reply(.forbidden))])
+        #expect(consequences.demands == [.accuse(Self.reply(.forbidden), by: Work.job)])
+        expectTaken([])
+        _ = queue.ask(at: .zero + .seconds(2))
+        expectTaken([0])
+    }
+
+    @Test(arguments: [Reason.forbidden, .invalidProviderToken, .badTopic, .missingTopic])
+    mutating func `a refusal of the app holds its job, and others are sent`(reason: Reason) {
+        queue.append(Work.batch(1..<4))
+        queue.append(Work.batch(0..<2, job: JobID(bits: 2)))
+        _ = take(reason)
+        queue.append(Work.batch(4..<6))
+        expectTaken([0, 1])
+        let paused = queue.takePausedCounts()
+        #expect(queue.isBlocked && queue.hasHeldWork && paused == [Work.job: 6])
+        // Each time with another notification, and with one only.
+        for index in 1..<4 {
+            ask()
+            expectTaken([index])
+            _ = take(refusing: index, reason)
+        }
+        // An acceptance ends the hold.
+        ask()
+        expectTaken([4])
+        var news = SessionNews()
+        news.accepted = [Work.batch(4..<5)]
+        _ = take(news)
+        expectTaken([5, 0, 1, 2, 3])
+        #expect(!queue.hasHeldWork)
+    }
+
+    @Test mutating func `refusals of what was in flight do not prolong a job's hold`() throws {
+        for index in 0..<100 {
+            let demands = take(refusing: index, .forbidden).demands
+            #expect(demands == (index == 0 ? [.accuse(Self.reply(.forbidden), by: Work.job)] : []))
+        }
+        #expect(try #require(queue.nextAsk) <= .zero + .seconds(2))
+    }
+
+    @Test mutating func `a job that is refused while others are accepted is at fault, and asks ever more rarely`()
+        throws
+    {
+        _ = take(.forbidden)
+        for round in 1..<20 {
+            var news = SessionNews()
+            news.accepted = [Work.batch(0..<1, job: JobID(bits: 2))]
+            _ = take(news)
+            let pause = try #require(queue.nextAsk) - .zero
+            let longest = min(2 << (round - 1), 4 * 3600)
+            #expect(pause >= .seconds(longest) / 2 && pause <= .seconds(longest))
+            ask()
+            expectTaken([0])
+            expect(.forbidden, [.warn(Self.reply(.forbidden), about: Work.job)])
+        }
+    }
+
+    @Test mutating func `a notification that is refused while others of its job are accepted pauses alone`() {
+        queue.append(Work.batch(1..<3))
+        _ = take(.forbidden)
+        ask()
+        expectTaken([1])
+        var news = SessionNews()
+        news.accepted = [Work.batch(1..<2)]
+        _ = take(news)
+        expectTaken([2, 0])
+        expect(.forbidden, [.warn(Self.reply(.forbidden), about: Work.job)])
+        #expect(queue.pausingCount == 1 && !queue.hasHeldWork)
+        queue.append(Work.batch(3..<4))
+        expectTaken([3])
+    }
+
+    @Test mutating func `another configuration ends the holds, and refusals count from the first`() {
+        _ = take(.forbidden)
+        queue.reconfigure(RequestQueue.Pauses())
+        expectTaken([0])
+        expect(.forbidden, [.accuse(Self.reply(.forbidden), by: Work.job)])
+    }
+
+    @Test mutating func `a token that is called expired is renewed once for a notification, and then blames the app`() {
+        expect(.expiredProviderToken, [.renewToken(Self.reply(.expiredProviderToken))])
+        expectTaken([0])
+        expect(.expiredProviderToken, [.accuse(Self.reply(.expiredProviderToken), by: Work.job)])
+        expectTaken([])
+    }
+
+    @Test(arguments: PushType.allCases, [Reason.badTopic, .topicDisallowed, .missingTopic, .deviceTokenNotForTopic])
+    mutating func `a topic derived from the push type is the job's fault`(type: PushType, reason: Reason) {
+        let app = "com.example.app"
+        var attributes = Attributes()
+        attributes.pushType = type
+        var news = SessionNews()
+        let batch = Work.batch(0..<1) { $0.attributes = attributes }
+        news.refused = [SessionNews.Refused(batch: batch, reply: Self.reply(reason))]
+        let origin = RequestQueue.Origin(defaultTopic: app)
+        let consequences = queue.take(news, from: origin, at: Work.now(), using: &random)
+        let verdicts = consequences.settlements.map(\.outcome.refusal?.verdict)
+        if PushTopic.topic(for: type, app: app) != app {
+            #expect(consequences.demands.isEmpty && verdicts == [.message])
+        } else if reason == .deviceTokenNotForTopic {
+            #expect(consequences.demands.isEmpty && verdicts == [.invalid])
+        } else {
+            #expect(consequences.demands == [.accuse(Self.reply(reason), by: Work.job)] && verdicts.isEmpty)
+        }
+    }
+
+    @Test mutating func `what pauses is released for an app that asks again, except of a job on hold`() {
+        _ = take(refusing: 0, .internalServerError)
+        _ = take(refusing: 1, .forbidden)
+        var isAny = queue.releasePaused()
+        #expect(!isAny)
+        _ = take(refusing: 0, .internalServerError) { $0.job = JobID(bits: 2) }
+        isAny = queue.releasePaused()
+        #expect(isAny && queue.pausingCount == 1)
         expectTaken([0])
     }
 
@@ -125,16 +250,6 @@ struct RequestQueueTests {
         #expect(consequences.settlements.indices("unsent") == [0])
     }
 
-    @Test mutating func `a notification that draws a bad topic while others are accepted pauses at the third time`() {
-        for _ in 0..<2 {
-            _ = take(.topicDisallowed)
-            expectTaken([0])
-        }
-        _ = take(.topicDisallowed)
-        expectTaken([])
-        #expect(queue.pausingCount == 1)
-    }
-
     @Test(arguments: 1...4)
     mutating func `an unanswered request is sent again until it was in doubt too often, then pauses`(limit: Int) {
         var pauses = RequestQueue.Pauses()
@@ -200,30 +315,5 @@ struct RequestQueueTests {
         #expect(Set(removed) == [0, 1, 2])
         expectTaken([0, 1])
         #expect(queue.pausingCount == 0)
-    }
-}
-
-/// What follows from refusals of the identity.
-struct IdentityTrialTests {
-    private static func reply(_ reason: Reason) -> Reply {
-        let time = reason.status == 410 ? ",\"timestamp\":1700000000123" : ""
-        let body = Array("{\"reason\":\"\(reason.rawValue)\"\(time)}".utf8)
-        var parser = Parser()
-        return Reply(status: reason.status, body: body[...], parser: &parser)
-    }
-
-    @Test func `a 403 stops at once`() {
-        var trial = IdentityTrial()
-        let step = trial.step(for: .stop(Self.reply(.forbidden)), on: nil)
-        #expect(step == .stop(Self.reply(.forbidden)))
-    }
-
-    @Test func `a 400 stops at the third in a row`() {
-        var trial = IdentityTrial()
-        let reply = Self.reply(.badTopic)
-        var steps = (0..<2).map { _ in trial.step(for: .stop(reply), on: nil) }
-        trial.accepted()
-        steps += (0..<3).map { _ in trial.step(for: .stop(reply), on: nil) }
-        #expect(steps == [.goOn, .goOn, .goOn, .goOn, .stop(reply)])
     }
 }

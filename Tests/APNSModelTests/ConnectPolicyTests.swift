@@ -59,3 +59,88 @@ struct ConnectPolicyTests {
         #expect(try #require(pauses[4]) >= .seconds(4))
     }
 }
+
+/// What follows from refusals that blame the app.
+struct IdentityTrialTests {
+    private var random = SeededGenerator(seed: 1)
+    private var trial = IdentityTrial(ceiling: .seconds(4 * 3600))
+
+    private func moment(_ seconds: Int) -> Moment { .zero + .seconds(seconds) }
+
+    private mutating func refuse(_ job: UInt64, hasOthers: Bool, at second: Int = 0) -> IdentityTrial.Stop? {
+        trial.refused(JobID(bits: UInt128(job)))
+        return trial.judge(hasOthers: hasOthers, at: moment(second), using: &random)
+    }
+
+    @Test mutating func `one job never stops an app that has others`() {
+        for second in 0..<1000 {
+            let stop = refuse(1, hasOthers: true, at: second)
+            #expect(stop == nil)
+        }
+    }
+
+    @Test mutating func `credentials that were never accepted stop the app for the ceiling`() {
+        let stop = refuse(1, hasOthers: false)
+        #expect(stop == IdentityTrial.Stop(pause: .seconds(4 * 3600), asksOthers: true))
+    }
+
+    @Test mutating func `the third job stops the app whatever waits, and no job is asked with before the pause ends`() {
+        let stops = (1...3).map { refuse($0, hasOthers: true) }
+        #expect(stops == [nil, nil, IdentityTrial.Stop(pause: .seconds(4 * 3600), asksOthers: false)])
+    }
+
+    @Test mutating func `an acceptance in between begins a new row`() {
+        _ = refuse(1, hasOthers: true)
+        _ = refuse(2, hasOthers: true)
+        trial.accepted(at: .zero)
+        let stops = (1...2).map { refuse($0, hasOthers: true) }
+        #expect(stops == [nil, nil])
+    }
+
+    @Test mutating func `after a recent acceptance the last job left may ask twice more, and then the pauses grow`()
+        throws
+    {
+        trial.accepted(at: .zero)
+        var stops: [IdentityTrial.Stop?] = []
+        for _ in 0..<20 { stops.append(refuse(1, hasOthers: false, at: 60)) }
+        #expect(stops[0] == nil && stops[1] == nil)
+        for (round, stop) in stops.dropFirst(2).enumerated() {
+            let pause = try #require(stop).pause
+            let longest = min(2 << round, 4 * 3600)
+            #expect(pause >= .seconds(longest) / 2 && pause <= .seconds(longest), "\(round)")
+        }
+    }
+
+    @Test mutating func `an acceptance of long ago counts as none`() {
+        trial.accepted(at: .zero)
+        let stop = refuse(1, hasOthers: false, at: 86_400)
+        #expect(stop?.pause == .seconds(4 * 3600))
+    }
+
+    @Test mutating func `a refusal is judged when the last answer is there, and once`() {
+        var stop = refuse(1, hasOthers: true)
+        #expect(stop == nil)
+        stop = trial.judge(hasOthers: false, at: .zero, using: &random)
+        #expect(stop != nil)
+        stop = trial.judge(hasOthers: false, at: .zero, using: &random)
+        #expect(stop == nil)
+    }
+
+    @Test mutating func `a job that has ended does not count`() {
+        for job in 1...2 { _ = refuse(UInt64(job), hasOthers: true) }
+        let (first, again) = (trial.forget(JobID(bits: 1)), trial.forget(JobID(bits: 1)))
+        #expect(first && !again)
+        let stop = refuse(3, hasOthers: true)
+        #expect(stop == nil)
+    }
+
+    @Test(arguments: [1, 300, 3600])
+    mutating func `no pause exceeds the ceiling`(seconds: Int) throws {
+        trial = IdentityTrial(ceiling: .seconds(seconds))
+        trial.accepted(at: .zero)
+        for _ in 0..<30 {
+            let stop = trial.stop(at: .zero, using: &random)
+            #expect(stop.pause <= .seconds(seconds) && !stop.asksOthers)
+        }
+    }
+}

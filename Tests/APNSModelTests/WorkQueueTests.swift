@@ -2,6 +2,109 @@ import APNSModel
 import TestSupport
 import Testing
 
+/// Jobs of which the gateway refused a notification.
+struct HeldJobTests {
+    private var queue = WorkQueue()
+
+    /// Takes a notification of the job, and has it refused.
+    private mutating func refuse(_ job: UInt64, at second: Int = 0, pause: Int = 10) throws -> Bool? {
+        let taken = queue.next(atMost: 1)
+        let one = try #require(taken)
+        #expect(one.job == JobID(bits: UInt128(job)))
+        return queue.hold(one, at: .zero + .seconds(second)) { .seconds(pause * $0) }
+    }
+
+    private mutating func expectRefusal(
+        _ job: UInt64, isOwnFault: Bool, at location: SourceLocation = #_sourceLocation
+    ) throws {
+        let judgement = try refuse(job)
+        #expect(judgement == isOwnFault, sourceLocation: location)
+    }
+
+    private mutating func taken() -> [Int] {
+        var indices: [Int] = []
+        while let batch = queue.next(atMost: 100) { indices += batch.indices }
+        return indices
+    }
+
+    @Test mutating func `a job on hold asks when its pause has ended, with one notification`() throws {
+        queue.append(.plain(0..<5, .resend))
+        try expectRefusal(1, isOwnFault: false)
+        #expect(queue.isBlocked && queue.count == 0 && queue.releasedCount(of: JobID(bits: 1)) == 5)
+        #expect(queue.nextAsk == .zero + .seconds(10))
+        let asks = [9, 10, 30].map { queue.ask(at: .zero + .seconds($0)) }
+        #expect(asks == [false, true, false], "at the third time it asks already")
+        let asked = taken()
+        #expect(asked == [1])
+        // Without an answer it asks again after as long a pause.
+        #expect(queue.nextAsk == .zero + .seconds(20))
+        _ = queue.ask(at: .zero + .seconds(20))
+        let next = taken()
+        #expect(next == [2])
+    }
+
+    @Test mutating func `the job refused longest ago asks first`() throws {
+        for job in 1...3 { queue.append(.plain(0..<2, job: UInt64(job), .resend)) }
+        for job in [1, 2, 3, 1, 2, 3, 1] as [UInt64] {
+            if queue.isBlocked { _ = queue.askOne(at: .zero) }
+            _ = try refuse(job)
+        }
+    }
+
+    @Test(arguments: ["append", "release", "prepend", "putBack"])
+    mutating func `whatever comes of a job on hold is kept apart`(way: String) throws {
+        queue.append(.plain(0..<1, .resend))
+        _ = try refuse(1)
+        queue.append(.plain(0..<3, job: 2, .resend))
+        let more = Batch.plain(1..<4, .resend)
+        switch way {
+        case "append": queue.append(more)
+        case "release": queue.release([more])
+        case "prepend": queue.prepend([more])
+        default: queue.putBack(more)
+        }
+        #expect(queue.count == 3 && queue.batches(of: JobID(bits: 1)).notificationCount == 4)
+        let changed = queue.takeRelieved()
+        #expect(changed == [JobID(bits: 1)])
+        let removed = queue.remove(JobID(bits: 1))
+        #expect(removed.notificationCount == 4 && !queue.hasHeldWork && !queue.isOnHold(JobID(bits: 1)))
+    }
+
+    @Test mutating func `an announced notification of a job on hold is announced again`() throws {
+        queue = WorkQueue(announces: true)
+        queue.append(.plain(0..<2))
+        queue.append(.plain(0..<1, job: 2, .resend))
+        let first = queue.next(atMost: 5)
+        #expect(first?.job == JobID(bits: 2))
+        let announced = queue.takeUnannounced()
+        _ = queue.hold(Batch.plain(9..<10), at: .zero) { _ in .seconds(1) }
+        queue.announced(announced)
+        let none = queue.next(atMost: 5)
+        let withdrawn = queue.takeWithdrawn()
+        #expect(none == nil && withdrawn.map(\.indices) == [0..<2])
+        #expect(queue.releasedCount(of: JobID(bits: 1)) == 3 && queue.isBlocked)
+    }
+
+    @Test(arguments: [Outcome.accepted, .rejected(Refusal(.givenUp, .later)), .unknown, .expired])
+    mutating func `an answer that does not blame the app ends the hold`(outcome: Outcome) throws {
+        queue.append(.plain(0..<3, .resend))
+        _ = try refuse(1)
+        queue.noteOutcome(Settlement(.plain(1..<2), outcome))
+        let isAnswer = outcome == .accepted || outcome.refusal != nil
+        #expect(queue.isOnHold(JobID(bits: 1)) != isAnswer && (queue.count == 3) == isAnswer)
+    }
+
+    @Test mutating func `another job's acceptance shows whose fault it is`() throws {
+        queue.append(.plain(0..<2, .resend))
+        try expectRefusal(1, isOwnFault: false)
+        queue.noteOutcome(Settlement(.plain(0..<1, job: 2), .accepted))
+        _ = queue.askOne(at: .zero)
+        try expectRefusal(1, isOwnFault: true)
+        queue.liftAll()
+        try expectRefusal(1, isOwnFault: false)
+    }
+}
+
 /// What must be announced before it is taken.
 struct WorkQueueTests {
     @Test func `without announcing everything is taken at once`() {

@@ -19,7 +19,7 @@ import Testing
         let header = Batch.Header(job: JobID(bits: 1), attributes: Attributes())
         let batch = Batch(header: header, firstIndex: 0, tokens: tokens, payloads: .shared(Payload(bytes: [2])))
         let answer = GatewayEvent.settled([Settlement(batch, .accepted)])
-        acceptance.note(answer, at: start + .seconds(12), stopPause: .seconds(1))
+        acceptance.note(answer, at: start + .seconds(12))
         #expect(silence(after: 21) == nil && silence(after: 22) == start + .seconds(12))
         acceptance.note(inFlight: 0, at: start + .seconds(30))
         #expect(silence(after: 60) == nil)
@@ -30,13 +30,14 @@ import Testing
     @Test func `a stop that is told before another configuration does not outlast it`() {
         var acceptance = Acceptance()
         let (now, hour) = (WallTime(epochSeconds: 1_795_000_000), Duration.seconds(3600))
-        acceptance.note(.stopped(GatewayFault("refused")), at: now, stopPause: hour)
-        #expect(acceptance.phase == .stopped && acceptance.trouble?.nextTry == now + hour)
-        acceptance.note(.troubled(GatewayFault("failing")), at: now, stopPause: hour)
+        let stop = IdentityTrial.Stop(pause: hour, asksOthers: false)
+        acceptance.note(.stopped(GatewayFault("refused"), stop), at: now)
+        #expect(acceptance.phase == .stopped(asksOthers: false) && acceptance.trouble?.nextTry == now + hour)
+        acceptance.note(.troubled(GatewayFault("failing")), at: now)
         #expect(acceptance.trouble?.words == "is stopped: refused")
-        acceptance.note(.trying, at: now, stopPause: hour)
+        acceptance.note(.trying, at: now)
         #expect(acceptance.phase == .asking(hasFreed: false) && acceptance.trouble?.kind == .stop)
-        acceptance.note(.resumed, at: now, stopPause: hour)
+        acceptance.note(.resumed, at: now)
         #expect(acceptance.phase == .open && acceptance.trouble == nil)
     }
 }

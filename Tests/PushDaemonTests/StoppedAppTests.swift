@@ -101,4 +101,89 @@ import Testing
             #expect(ledger.acceptedCount == 51 && ledger.duplicateIDs.isEmpty)
         }
     }
+
+    /// All answers that blame the app for what one job meets with.
+    @Test(arguments: ["Forbidden", "InvalidProviderToken", "ExpiredProviderToken", "MissingTopic", "Odd status=403"])
+    func `one job that the gateway refuses keeps no other from being sent`(answer: String) async throws {
+        let modern = try Modern("payload=culprit answer reason=\(answer)")
+        try await modern.serving { bench, daemon in
+            try bench.drop("culprit.json", job(tokens: 0..<20, saying: "culprit"), app: "modern")
+            try await daemon.says("app stopped")
+            for number in 100..<104 {
+                let name = number.isMultiple(of: 2) ? "urgent-\(number).json" : "good-\(number).json"
+                try bench.drop(name, job(number), app: "modern")
+                #expect(try await bench.end(of: name, app: "modern").accepted == 1)
+            }
+            #expect(try await bench.operate("cancel", "culprit.json").code == 0)
+            #expect(try await bench.end(of: "culprit.json", app: "modern").unsent == 20)
+            #expect(await bench.simulator.ledger.acceptedCount == 4)
+        }
+    }
+
+    @Test(arguments: ["cancel", "resume"])
+    func `an app that one job stopped asks again when the job is cancelled, and when it is resumed`(
+        command: String
+    ) async throws {
+        try await Modern("payload=culprit answer reason=Forbidden").serving { bench, daemon in
+            try bench.drop("culprit.json", job(0, saying: "culprit"), app: "modern")
+            try await daemon.says("app stopped")
+            let object = command == "cancel" ? "culprit.json" : "modern"
+            #expect(try await bench.operate(command, object).code == 0)
+            try await daemon.says("app tries its gateway again")
+            try bench.drop("good.json", job(1), app: "modern")
+            #expect(try await bench.end(of: "good.json", app: "modern").accepted == 1)
+            try await daemon.says("app resumed")
+            _ = try await bench.operate("cancel", "culprit.json")
+            _ = try await bench.end(of: "culprit.json", app: "modern")
+        }
+    }
+
+    @Test func `a job whose derived topic the gateway refuses ends, and the app goes on`() async throws {
+        let modern = try Modern("payload=ring answer reason=TopicDisallowed")
+        try await modern.serving { bench, daemon in
+            let ring = job(7, saying: "ring", #","push_type":"voip""#)
+            try bench.drop("ring.json", ring, app: "modern")
+            try bench.drop("good.json", job(8), app: "modern")
+            let line = try await bench.end(of: "ring.json", app: "modern")
+            #expect(line.rejected == 1 && line.code == "refused")
+            #expect(try bench.lines("notification", app: "modern").map(\.verdict) == ["message"])
+            #expect(try await bench.end(of: "good.json", app: "modern").accepted == 1)
+            #expect(!daemon.log.contains("app stopped"))
+        }
+    }
+
+    @Test func `refusals of three jobs stop the app, and it asks once each time`() async throws {
+        try await Modern("times=5 answer reason=Forbidden").serving("retry: {ceiling: 1s}") { bench, daemon in
+            for number in 0..<5 { try bench.drop("\(number).json", job(number), app: "modern") }
+            for number in 0..<5 { #expect(try await bench.end(of: "\(number).json", app: "modern").accepted == 1) }
+            try await daemon.says("app resumed")
+            #expect(await bench.simulator.ledger.refusedCount == 5)
+        }
+    }
+
+    @Test func `a stray refusal of the identity costs seconds`() async throws {
+        try await Modern("every=50 answer reason=InvalidProviderToken").serving { bench, daemon in
+            try bench.drop("many.json", job(tokens: 0..<200), app: "modern")
+            #expect(try await bench.end(of: "many.json", app: "modern").accepted == 200)
+            #expect(await bench.simulator.ledger.refusedCount >= 4 && !daemon.log.contains("app stopped"))
+        }
+    }
+
+    @Test func `a connection that fails everything is replaced, and the log says so`() async throws {
+        let modern = try Modern("connection=1 answer reason=InternalServerError")
+        try await modern.serving("retry: {server_error: 1s}") { bench, daemon in
+            try bench.drop("many.json", job(tokens: 0..<200), app: "modern")
+            #expect(try await bench.end(of: "many.json", app: "modern").accepted == 200)
+            #expect(daemon.log.contains("10 answers on it reported server errors"))
+        }
+    }
+
+    @Test func `connections that are cut after some progress are followed by others at once`() async throws {
+        try await Modern("nth=31 per=connection cut").serving { bench, daemon in
+            try bench.drop("many.json", job(tokens: 0..<1000), app: "modern")
+            #expect(try await bench.end(of: "many.json", app: "modern").accepted == 1000)
+            let ends = daemon.log.split(separator: "\n").filter { $0.contains("connection ended") }
+            #expect(ends.count > 20 && !ends.contains { $0.contains("pause=") }, "\(ends.suffix(3))")
+        }
+    }
 }

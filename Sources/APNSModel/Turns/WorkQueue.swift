@@ -17,8 +17,11 @@ package struct WorkQueue: Sendable {
     /// Whether notifications that must never be sent twice have to be announced.
     private let announces: Bool
     private var withdrawn: [Batch] = []
-    /// Jobs of which paused notifications were taken since the last `takeRelieved`.
+    /// Jobs of which paused notifications were taken, or that were put on hold or taken off, since the last
+    /// `takeRelieved`.
     private var relieved: Set<JobID> = []
+    /// The jobs on hold, with their notifications. These count as paused and not as waiting.
+    private var held = HeldJobs()
     /// The number of waiting notifications that have to be announced first.
     package private(set) var unannouncedCount = 0
 
@@ -41,10 +44,12 @@ package struct WorkQueue: Sendable {
     /// Returns the number of waiting notifications in a lane that have not paused.
     package func newCount(of lane: Lane) -> Int { counts[lane.rank] - lanes[lane.rank].releasedCount }
 
-    /// Returns the number of a job's waiting notifications that have paused.
-    package func releasedCount(of job: JobID) -> Int { lanes.reduce(0) { $0 + $1.releasedCount(of: job) } }
+    /// Returns the number of a job's notifications that are on hold, or have paused and wait to be sent.
+    package func releasedCount(of job: JobID) -> Int {
+        lanes.reduce(held.count(of: job)) { $0 + $1.releasedCount(of: job) }
+    }
 
-    /// Returns the jobs of which paused notifications were taken since the last call.
+    /// Returns the jobs for which `releasedCount` changed since the last call.
     package mutating func takeRelieved() -> Set<JobID> {
         defer { relieved = [] }
         return relieved
@@ -60,7 +65,7 @@ package struct WorkQueue: Sendable {
 
     /// Appends new work to the work of its job.
     package mutating func append(_ batch: Batch) {
-        guard !batch.isEmpty else { return }
+        guard !batch.isEmpty, !keepsApart(batch) else { return }
         lanes[batch.lane.rank].append(batch)
         counts[batch.lane.rank] += batch.count
     }
@@ -68,7 +73,7 @@ package struct WorkQueue: Sendable {
     /// Adds notifications whose pause has ended. They precede the new work of their job, which still takes turns with
     /// other jobs.
     package mutating func release(_ batches: [Batch]) {
-        for batch in batches where !batch.isEmpty {
+        for batch in batches where !batch.isEmpty && !keepsApart(batch) {
             lanes[batch.lane.rank].release(batch)
             counts[batch.lane.rank] += batch.count
         }
@@ -79,8 +84,15 @@ package struct WorkQueue: Sendable {
     /// Notifications that are being announced count against the limit, so that no more are announced than could be sent.
     package mutating func next(atMost limit: Int) -> Batch? {
         while let batch = takeNext(atMost: limit) {
+            if !held.isEmpty, held.isResting(batch.job) {
+                counts[batch.lane.rank] -= batch.count
+                turns.gaveBack(batch.count, batch.lane)
+                _ = keepsApart(batch)
+                continue
+            }
             guard mustAnnounce(batch) else {
                 counts[batch.lane.rank] -= batch.count
+                held.noteTaken(batch.job)
                 return batch
             }
             unannounced.append(batch)
@@ -138,6 +150,7 @@ package struct WorkQueue: Sendable {
 
     /// Inserts returned batches before all other work of their lane, in their order.
     package mutating func prepend(_ batches: [Batch]) {
+        let batches = held.isEmpty ? batches : batches.filter { !keepsApart($0) }
         for batch in batches { counts[batch.lane.rank] += batch.count }
         putInFront(batches)
     }
@@ -157,24 +170,30 @@ package struct WorkQueue: Sendable {
 
     /// Returns the waiting work of a job. Costs O(*n*) in the returned batches and those to be announced.
     package func batches(of job: JobID) -> [Batch] {
-        unannounced.filter { $0.job == job } + lanes.flatMap { $0.batches(of: job) }
+        unannounced.filter { $0.job == job } + lanes.flatMap { $0.batches(of: job) } + held.batches(of: job)
     }
 
-    /// Removes the waiting work of a job and returns it.
+    /// Removes the waiting work of a job and returns it. Ends its hold.
     package mutating func remove(_ job: JobID) -> [Batch] {
-        let held = unannounced.filter { $0.job == job }
+        let apart = held.remove(job)
+        let unsent = unannounced.filter { $0.job == job }
         untoldCount -= unannounced.suffix(untoldCount).count { $0.job == job }
         unannounced.removeAll { $0.job == job }
-        unannouncedCount -= held.notificationCount
+        unannouncedCount -= unsent.notificationCount
+        let (tail, others) = removeFromLanes(job)
+        let removed = tail + unsent + others
+        discount(removed)
+        return removed + apart
+    }
+
+    private mutating func removeFromLanes(_ job: JobID) -> (tail: [Batch], others: [Batch]) {
         var (tail, others) = ([Batch](), [Batch]())
         for rank in lanes.indices {
             let removed = lanes[rank].remove(job)
             tail += removed.tail
             others += removed.others
         }
-        let removed = tail + held + others
-        discount(removed)
-        return removed
+        return (tail, others)
     }
 
     private mutating func discount(_ batches: [Batch]) {
@@ -211,5 +230,90 @@ package struct WorkQueue: Sendable {
         guard let first = batches.first else { return }
         if batches.allSatisfy({ $0.lane == first.lane }) { return lanes[first.lane.rank].prepend(batches) }
         for lane in Lane.allCases { lanes[lane.rank].prepend(batches.filter { $0.lane == lane }) }
+    }
+}
+
+// Jobs on hold.
+extension WorkQueue {
+    /// Whether a job is on hold.
+    package func isOnHold(_ job: JobID) -> Bool { held.contains(job) }
+
+    /// Whether notifications of jobs on hold are kept apart.
+    package var hasHeldWork: Bool { held.hasWork }
+
+    /// When the first job on hold may ask again.
+    package var nextAsk: Moment? { held.nextAsk }
+
+    /// Keeps a notification that was refused as if the app were at fault, and puts its job on hold.
+    ///
+    /// - Parameters:
+    ///   - one: The notification: a batch of one.
+    ///   - now: The current time.
+    ///   - pause: The pause after a number of refusals.
+    /// - Returns: Whether the job is at fault and not the app, because other jobs were accepted since its first refusal;
+    ///   `nil` if the job has been on hold since before the notification was answered.
+    package mutating func hold(_ one: Batch, at now: Moment, pause: (Int) -> Duration) -> Bool? {
+        let isOwnFault = held.refuse(one.job, at: now, pause: pause)
+        let (tail, others) = removeFromLanes(one.job)
+        discount(tail + others)
+        for batch in tail + others + [one] { _ = keepsApart(batch) }
+        return isOwnFault
+    }
+
+    /// Notes an outcome. Any answer that does not blame the app ends the hold of its job.
+    package mutating func noteOutcome(_ settlement: Settlement) {
+        guard !held.isEmpty else { return }
+        let job = settlement.batch.job
+        switch settlement.outcome {
+        case .accepted:
+            held.noteAcceptance(besides: job)
+            lift(job)
+        case .rejected: lift(job)
+        case .expired, .unsent, .unknown: if held.count(of: job) == 0 { lift(job) }
+        }
+    }
+
+    /// Ends the hold of all jobs.
+    package mutating func liftAll() {
+        for batch in held.removeAll() { putBackHeld(batch) }
+    }
+
+    /// Lets the jobs whose pause has ended ask again, each with one notification. Returns whether there are any.
+    package mutating func ask(at now: Moment) -> Bool {
+        let asking = held.ask(at: now)
+        for batch in asking { putBackHeld(batch) }
+        return !asking.isEmpty
+    }
+
+    /// Lets the job ask again whose last refusal is the longest ago.
+    ///
+    /// - Returns: Whether there is one.
+    package mutating func askOne(at now: Moment) -> Bool {
+        guard let batch = held.askOne(at: now) else { return false }
+        putBackHeld(batch)
+        return true
+    }
+
+    /// Ends the pauses of all jobs on hold.
+    package mutating func hurry(at now: Moment) { held.hurry(at: now) }
+
+    private mutating func lift(_ job: JobID) {
+        for batch in held.remove(job) { putBackHeld(batch) }
+    }
+
+    private mutating func putBackHeld(_ batch: Batch) {
+        relieved.insert(batch.job)
+        lanes[batch.lane.rank].append(batch)
+        counts[batch.lane.rank] += batch.count
+    }
+
+    /// Keeps a batch apart if its job is on hold. Returns whether it is.
+    private mutating func keepsApart(_ batch: Batch) -> Bool {
+        guard !held.isEmpty, held.contains(batch.job) else { return false }
+        guard !batch.isEmpty else { return true }
+        var batch = batch
+        withdraw(&batch)
+        relieved.insert(batch.job)
+        return held.keep(batch)
     }
 }

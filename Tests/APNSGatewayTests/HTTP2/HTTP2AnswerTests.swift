@@ -96,11 +96,70 @@ struct HTTP2AnswerTests {
         }
     }
 
-    @Test func `a bad topic of the app stops it at the third answer in a row`() async throws {
+    @Test func `a bad topic of the app stops it at the third job`() async throws {
         try await HTTP2Plan("answer reason=BadTopic") { $0.stopPause = .seconds(3600) }.run { bench in
-            try await bench.submit(1)
+            for number in 1...5 {
+                try await bench.gateway.submit(Sample.batch(0..<1, job: JobID(bits: UInt128(number))))
+            }
             try await bench.collect { !$0.stops.isEmpty }
-            #expect(await bench.simulator.ledger.refusedCount == 3)
+            #expect(await bench.simulator.ledger.acceptedCount == 0)
+        }
+    }
+
+    /// A job of which the tokens begin with 0C.
+    private static func culprit(_ count: Int) -> Batch {
+        Sample.batch(0x0C00_0000..<0x0C00_0000 + count, job: JobID(bits: 7))
+    }
+
+    @Test(arguments: ["Forbidden", "InvalidProviderToken", "BadTopic", "TopicDisallowed"])
+    func `one job that is refused costs the others nothing`(reason: String) async throws {
+        let plan = HTTP2Plan("token=0C answer reason=\(reason)") { $0.stopPause = .seconds(3600) }
+        try await plan.run { bench in
+            try await bench.gateway.submit(Self.culprit(50))
+            try await bench.submit(500)
+            try await bench.settle()
+            #expect(bench.record.acceptedCount == 500)
+            #expect(await bench.gateway.remove(JobID(bits: 7)).notificationCount == 50)
+        }
+    }
+
+    @Test func `a stopped app asks at once with another job, and again when the refused one is removed`() async throws {
+        let plan = HTTP2Plan("token=0C answer reason=Forbidden") { $0.stopPause = .seconds(3600) }
+        try await plan.run { bench in
+            try await bench.gateway.submit(Self.culprit(2))
+            try await bench.collect { $0.stops.count == 1 }
+            try await bench.submit(10)
+            try await bench.settle()
+            #expect(bench.record.acceptedCount == 10 && bench.record.resumeCount == 1)
+            await bench.gateway.reconfigure(bench.configuration)
+            try await bench.collect { $0.stops.count == 2 }
+            let tries = bench.record.tryCount
+            #expect(await bench.gateway.remove(JobID(bits: 7)).notificationCount == 2)
+            try await bench.collect { $0.tryCount == tries + 1 }
+        }
+    }
+
+    @Test(arguments: ["connection=1 answer status=500", "connection=1 answer reason=ServiceUnavailable"])
+    func `a connection that answers 5xx to everything is replaced`(script: String) async throws {
+        let plan = HTTP2Plan(script)
+        try await plan.run { bench in
+            try await bench.submit(200)
+            try await bench.settle()
+            #expect(bench.record.acceptedCount == 200)
+            let report = try #require(bench.record.reports.first)
+            #expect(report.fault.message.contains("server errors") && !report.isRoutine)
+            #expect(await bench.simulator.ledger.connectionCount == 2)
+        }
+    }
+
+    @Test func `a server that cuts every connection after a hundred requests causes no pause`() async throws {
+        let plan = HTTP2Plan("nth=101 per=connection cut") {
+            $0.connectBackOff = BackOff(first: .seconds(3600), ceiling: .seconds(3600))
+        }
+        try await plan.run { bench in
+            try await bench.submit(5000)
+            try await bench.settle()
+            #expect(bench.record.acceptedCount == 5000 && bench.record.reports.allSatisfy { $0.pause == .zero })
         }
     }
 

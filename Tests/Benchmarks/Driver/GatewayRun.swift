@@ -69,7 +69,7 @@ actor GatewayRun {
                 try await book?.take(settlements)
             case .connected: report.connectionCount += 1
             case .disconnected(let end): report.faults.append(end.fault.message)
-            case .stopped(let fault): throw Fault(description: fault.message)
+            case .stopped(let fault, _): throw Fault(description: fault.message)
             case .reopened, .withdrawn, .announcing, .paused, .troubled, .resumed, .trying, .suspectEnvironment:
                 continue
             }
