@@ -49,6 +49,8 @@ import Glibc
     private var connections: [Int: HTTPConnection] = [:]
     private var now = 0
     private var isStopping = false
+    /// Whether a connection has ended since `run` began.
+    private var hasNewRoom = false
     /// Whether no connection may be suspended any more.
     private var isEnding = false
     /// Decides about heads; only during `run`.
@@ -94,6 +96,9 @@ import Glibc
 
     /// How many milliseconds may pass until the next `run`, at most; `nil` if any.
     package var pause: Int? {
+        // At a limit of connections or descriptors, libmicrohttpd does not look at its listening socket any more. It begins
+        // again at the start of a run, for which nothing but this would be a cause if all clients have left.
+        if hasNewRoom { return 0 }
         var milliseconds: UInt64 = 0
         guard unsafe MHD_get_timeout(pointer, &milliseconds) == .YES else { return nil }
         return Int(clamping: milliseconds)
@@ -115,6 +120,7 @@ import Glibc
             now = seconds
             for connection in connections.values { connection.cutOff(before: now - limits.patience) }
         }
+        hasNewRoom = false
         withoutActuallyEscaping(admit) {
             self.admit = $0
             unsafe _ = MHD_run(pointer)
@@ -201,6 +207,7 @@ import Glibc
     func connectionEnds(_ pointer: OpaquePointer) {
         guard let connection = unsafe connection(of: pointer) else { return }
         connections[connection.number] = nil
+        hasNewRoom = true
     }
 
     private func connection(of pointer: OpaquePointer) -> HTTPConnection? {

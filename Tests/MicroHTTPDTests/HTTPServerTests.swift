@@ -195,6 +195,41 @@ struct HTTPServerTests {
         }
     }
 
+    @Test func `a full server that all its clients leave takes the next one`() async throws {
+        try await onReactor { reactor in
+            let socket = try BoundSocket(.loopback())
+            let address = socket.address
+            var limits = HTTPServer.Limits()
+            limits.connections = 2
+            let server = try #require(HTTPServer(socket: socket.takeDescriptor().relinquish(), limits: limits))
+            let watch = try Channel(Descriptor(adopting: server.duplicateDescriptor()), on: reactor)
+            func connect() async throws -> StreamSocket {
+                try await StreamSocket.connect(to: address, on: reactor, until: .now + .seconds(60))
+            }
+            /// Runs the server as its owner does, until it has so many connections.
+            func run(until count: Int) async {
+                while true {
+                    server.run(at: 0) { _ in .read(limit: 0) }
+                    guard server.openConnectionCount != count else { return }
+                    let pause = server.pause.map { Duration.milliseconds($0) }
+                    let found = await watch.waitUntilReadable(until: .now + (pause ?? .seconds(30)))
+                    if pause == nil, found.contains(.timedOut) { return }
+                }
+            }
+            let clients = [try await connect(), try await connect()]
+            await run(until: 2)
+            // At its limit, it stops looking for others.
+            server.run(at: 0) { _ in .read(limit: 0) }
+            for client in clients { client.abort() }
+            await run(until: 0)
+            let next = try await connect()
+            _ = await watch.waitUntilReadable(until: .now + (server.pause.map { .milliseconds($0) } ?? .seconds(30)))
+            await run(until: 1)
+            #expect(server.openConnectionCount == 1)
+            next.abort()
+        }
+    }
+
     @Test func `at the end, requests are answered, and connections close`() async throws {
         try await Exchange.run { exchange in
             try exchange.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
