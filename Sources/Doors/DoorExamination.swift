@@ -21,8 +21,8 @@ package actor DoorExamination {
     /// The executor of the reactor's thread.
     package nonisolated var unownedExecutor: UnownedSerialExecutor { reactor.asUnownedSerialExecutor() }
 
-    /// How long a door may take to accept a connection.
-    private static let patience = Duration.seconds(2)
+    /// How long a door may take to accept a connection, and to answer.
+    private static let patience = Duration.seconds(5)
     /// How long before its end a certificate is reported.
     private static let notice = Int64(30 * 86_400)
 
@@ -171,16 +171,26 @@ package actor DoorExamination {
     // MARK: Process
 
     private func look(for name: String, at place: ListenPlace, _ book: inout FindingBook) async {
+        let deadline = ContinuousClock.now + Self.patience
+        let socket: StreamSocket
         do {
-            switch place {
-            case .address(let address):
-                let deadline = ContinuousClock.now + Self.patience
-                try await StreamSocket.connect(to: address.reachable, on: reactor, until: deadline).abort()
-            case .local(let path): try LocalListener.connect(to: path, on: reactor).abort()
-            }
-            book.ok("\(name) listens at \(place)")
+            socket =
+                switch place {
+                case .address(let address):
+                    try await StreamSocket.connect(to: address.reachable, on: reactor, until: deadline)
+                case .local(let path): try LocalListener.connect(to: path, on: reactor)
+                }
         } catch {
-            book.warn("\(name) does not answer at \(place): \(error)", hint: "start pushspool-door; its log says more")
+            let hint = "start pushspool-door; its log says more"
+            return book.warn("\(name) does not listen at \(place): \(error)", hint: hint)
+        }
+        do {
+            try await DoorProbe(of: name).ask(over: socket, until: deadline)
+            book.ok("\(name) answers at \(place)")
+        } catch {
+            let hint =
+                "raise limits.connections if pushspool_door_connections is that high; else restart pushspool-door"
+            book.fault("\(name) listens at \(place), but does not answer: \(error)", hint: hint)
         }
     }
 }

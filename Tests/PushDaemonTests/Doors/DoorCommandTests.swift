@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import TestSupport
 import Testing
 
@@ -91,12 +92,47 @@ import Testing
             let closed = try await run("doctor", way)
             #expect(try await closed.end() == 1)
             #expect(closed.text.contains("warn names: no app is called other\n"), "\(closed.text)")
-            #expect(closed.text.contains("warn daemon: xmlrpc does not answer at unix:"))
+            #expect(closed.text.contains("warn daemon: xmlrpc does not listen at unix:"))
             #expect(closed.text.contains("ok permissions modern: "))
             try FileManager.default.moveItem(atPath: "\(bench.path)/doorstate", toPath: "\(bench.path)/gone")
             let stateless = try await run("doctor", way)
             #expect(try await stateless.end() == 78)
             #expect(stateless.text.contains("doorstate cannot be written: "), "\(stateless.text)")
+        }
+    }
+
+    @Test func `doctor asks each door, and finds one that only its kernel answers for`() async throws {
+        try await Modern().serving { bench, _ in
+            var way = try Doorway(bench)
+            try way.configure(
+                """
+                http: {listen: "unix:\(bench.path)/h.sock"}
+                xmlrpc: {listen: "unix:\(bench.path)/x.sock"}
+                zeromq: {bind: "ipc://\(bench.path)/z.sock", app: modern}
+                """)
+            try await way.open { door in
+                // The relay's port was chosen by the kernel: the doctor must know it.
+                way.port = try door.port(of: "relay")
+                try way.configure(
+                    """
+                    http: {listen: "unix:\(bench.path)/h.sock"}
+                    xmlrpc: {listen: "unix:\(bench.path)/x.sock"}
+                    zeromq: {bind: "ipc://\(bench.path)/z.sock", app: modern}
+                    """)
+                let healthy = try await run("doctor", way)
+                _ = try await healthy.end()
+                for name in ["apns", "http", "xmlrpc", "zeromq"] {
+                    #expect(healthy.text.contains("ok daemon: \(name) answers at "), "\(healthy.text)")
+                }
+                door.program.send(SIGSTOP)
+                let stuck = try await run("doctor", way)
+                #expect(try await stuck.end() == 78)
+                door.program.send(SIGCONT)
+                for name in ["apns", "http", "xmlrpc", "zeromq"] {
+                    #expect(stuck.text.contains("\(name) listens at "), "\(stuck.text)")
+                    #expect(!stuck.text.contains("\(name) answers at "), "\(stuck.text)")
+                }
+            }
         }
     }
 
