@@ -3,10 +3,14 @@
 
 // Swift cannot call functions with variable arguments.
 
+/// Takes the target of a request as the client wrote it. What it returns becomes the state of the request.
+typedef void *(*cmicrohttpd_target_callback)(void *owner, const char *target, struct MHD_Connection *connection);
+
 /// Starts a server on a listening socket, which it takes over. The owner runs it: it has no thread.
 static inline struct MHD_Daemon *cmicrohttpd_start(
     int socket, unsigned int connection_limit, size_t connection_memory, unsigned int idle_seconds,
-    MHD_AccessHandlerCallback handle, MHD_RequestCompletedCallback end, MHD_NotifyConnectionCallback change, void *owner)
+    MHD_AccessHandlerCallback handle, MHD_RequestCompletedCallback end, MHD_NotifyConnectionCallback change,
+    cmicrohttpd_target_callback target, void *owner)
 {
     return MHD_start_daemon(
         MHD_USE_EPOLL | MHD_ALLOW_SUSPEND_RESUME, 0, NULL, NULL, handle, owner,
@@ -17,6 +21,7 @@ static inline struct MHD_Daemon *cmicrohttpd_start(
         MHD_OPTION_STRICT_FOR_CLIENT, 1,
         MHD_OPTION_NOTIFY_COMPLETED, end, owner,
         MHD_OPTION_NOTIFY_CONNECTION, change, owner,
+        MHD_OPTION_URI_LOG_CALLBACK, target, owner,
         MHD_OPTION_END);
 }
 
@@ -39,6 +44,14 @@ static inline void *cmicrohttpd_context(struct MHD_Connection *connection)
 {
     const union MHD_ConnectionInfo *info = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT);
     return info ? info->socket_context : NULL;
+}
+
+/// Returns the length of a request's head with the empty line at its end.
+static inline size_t cmicrohttpd_head_size(struct MHD_Connection *connection)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_REQUEST_HEADER_SIZE);
+    return info ? info->header_size : 0;
 }
 
 // The constants of these enumerations have no names in Swift.

@@ -1,4 +1,5 @@
 import CMicroHTTPD
+import Glibc
 
 private func server(_ pointer: UnsafeMutableRawPointer?) -> HTTPServer? {
     unsafe pointer.map { unsafe Unmanaged<HTTPServer>.fromOpaque($0).takeUnretainedValue() }
@@ -8,18 +9,28 @@ private func request(_ pointer: UnsafeMutableRawPointer?) -> HTTPRequest? {
     unsafe pointer.map { unsafe Unmanaged<HTTPRequest>.fromOpaque($0).takeUnretainedValue() }
 }
 
+/// Called for the target of a request, before it is taken apart.
+func takeTarget(
+    _ owner: UnsafeMutableRawPointer?, _ target: UnsafePointer<CChar>?, _ connection: OpaquePointer?
+) -> UnsafeMutableRawPointer? {
+    if let server = unsafe server(owner), let target = unsafe target, let connection = unsafe connection {
+        unsafe server.targetCame(String(cString: target), on: connection)
+    }
+    return nil
+}
+
 /// Called for the head of a request, for each part of its body, and once it has arrived completely.
 func takeRequest(
     _ owner: UnsafeMutableRawPointer?, _ connection: OpaquePointer?, _ path: UnsafePointer<CChar>?,
-    _ method: UnsafePointer<CChar>?, _: UnsafePointer<CChar>?, _ bytes: UnsafePointer<CChar>?,
+    _ method: UnsafePointer<CChar>?, _ version: UnsafePointer<CChar>?, _ bytes: UnsafePointer<CChar>?,
     _ count: UnsafeMutablePointer<Int>?, _ state: UnsafeMutablePointer<UnsafeMutableRawPointer?>?
 ) -> MHD_Result {
     guard let server = unsafe server(owner), let connection = unsafe connection, let count = unsafe count,
-        let state = unsafe state, let path = unsafe path, let method = unsafe method
+        let state = unsafe state, let path = unsafe path, let method = unsafe method, let version = unsafe version
     else { return .NO }
     guard let request = unsafe request(state.pointee) else {
         let request = unsafe server.requestBegins(
-            connection, method: String(cString: method), path: String(cString: path))
+            connection, RequestHead(connection, method: method, version: version, path: String(cString: path)))
         unsafe state.pointee = Unmanaged.passRetained(request).toOpaque()
         guard server.mustAnswerEarly(request), let response = request.response else { return .YES }
         return server.queue(response, for: request)
@@ -78,12 +89,19 @@ func forgetBody(_ owner: UnsafeMutableRawPointer?) {
     if let owner = unsafe owner { unsafe Unmanaged<HTTPRequest>.fromOpaque(owner).release() }
 }
 
-extension HTTPRequest {
-    /// Reads the header fields and the query.
-    func readFields() {
-        let context = unsafe Unmanaged.passUnretained(self).toOpaque()
-        unsafe _ = MHD_get_connection_values(connection, .HEADER_KIND, takeField, context)
-        unsafe _ = MHD_get_connection_values(connection, .GET_ARGUMENT_KIND, takeField, context)
+extension RequestHead {
+    /// Reads the fields and the query of the request that has just arrived.
+    fileprivate init(
+        _ connection: OpaquePointer, method: UnsafePointer<CChar>, version: UnsafePointer<CChar>, path: String
+    ) {
+        let lineEnd = unsafe version.end
+        unsafe self.init(method: String(cString: method), version: String(cString: version), path: path)
+        unsafe (start, versionStart, end) = (method.address, version.address, lineEnd)
+        byteCount = unsafe cmicrohttpd_head_size(connection)
+        unsafe withUnsafeMutablePointer(to: &self) {
+            unsafe _ = MHD_get_connection_values(connection, .HEADER_KIND, takeField, $0)
+            unsafe _ = MHD_get_connection_values(connection, .GET_ARGUMENT_KIND, takeField, $0)
+        }
     }
 }
 
@@ -91,15 +109,22 @@ private func takeField(
     _ owner: UnsafeMutableRawPointer?, _ kind: MHD_ValueKind, _ name: UnsafePointer<CChar>?,
     _ value: UnsafePointer<CChar>?
 ) -> MHD_Result {
-    guard let request = unsafe request(owner), let name = unsafe name.map({ unsafe String(cString: $0) }) else {
+    guard let head = unsafe owner?.assumingMemoryBound(to: RequestHead.self), let name = unsafe name else {
         return .YES
     }
     let text = unsafe value.map { unsafe String(cString: $0) } ?? ""
     if kind == .GET_ARGUMENT_KIND {
-        request.query[name] = text
+        unsafe head.pointee.query[String(cString: name)] = text
     } else {
-        let key = name.lowercased()
-        request.fields[key] = request.fields[key].map { "\($0), \(text)" } ?? text
+        let place = unsafe (name.address, name.end, value?.address ?? 0, value?.end ?? 0)
+        unsafe head.pointee.append(String(cString: name), text, at: place)
     }
     return .YES
+}
+
+extension UnsafePointer<CChar> {
+    fileprivate var address: Int { Int(bitPattern: self) }
+
+    /// The address behind the last character.
+    fileprivate var end: Int { unsafe address + strlen(self) }
 }

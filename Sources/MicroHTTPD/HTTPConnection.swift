@@ -5,6 +5,8 @@ final class HTTPConnection {
     let number: Int
     /// Whether no request has begun since the last one ended.
     var isIdle = true
+    /// The target of its next request, as the client spelled it.
+    var target = ""
     private let descriptor: Int32
     /// `nil`: it is the server's turn.
     private var since: Int?

@@ -11,9 +11,10 @@ import CMicroHTTPD
     /// The path, with percent signs decoded.
     package let path: String
     /// The values of the query, by their names.
-    package internal(set) var query: [String: String] = [:]
-    /// The header fields, by their names in lowercase. Values of one name are joined with a comma.
-    package internal(set) var fields: [String: String] = [:]
+    package let query: [String: String]
+    /// The header fields, by their names in lowercase, without white space around the values. Values of one name are joined with
+    /// a comma.
+    package let fields: [String: String]
     /// The bytes of the body that have arrived since they were last taken.
     package internal(set) var body: [UInt8] = []
     /// The bytes of the body that have arrived in all.
@@ -28,6 +29,8 @@ import CMicroHTTPD
     var outgoing: [UInt8] = []
     var outgoingOffset = 0
     var hasAllOutgoing = true
+    /// Whether libmicrohttpd may not find the end of the body: the answer does not wait for it.
+    var isMalformed = false
     /// Whether the connection must end without the rest of the body.
     var isBroken = false
     /// Whether the connection is suspended.
@@ -44,8 +47,8 @@ import CMicroHTTPD
         case answered
     }
 
-    init(_ line: (method: String, path: String), number: Int, of connection: OpaquePointer, _ server: HTTPServer) {
-        (method, path) = line
+    init(_ head: RequestHead, number: Int, of connection: OpaquePointer, _ server: HTTPServer) {
+        (method, path, query, fields) = (head.method, head.path, head.query, head.fields)
         self.number = number
         unsafe self.server = server
         unsafe self.connection = connection

@@ -68,7 +68,7 @@ import Glibc
         let owner = unsafe Unmanaged.passUnretained(self).toOpaque()
         unsafe pointer = cmicrohttpd_start(
             socket, UInt32(limits.connections), limits.connectionMemory, UInt32(limits.patience), takeRequest,
-            endRequest, changeConnection, owner)
+            endRequest, changeConnection, takeTarget, owner)
         guard unsafe pointer != nil else {
             close(socket)
             return nil
@@ -215,14 +215,20 @@ import Glibc
         return unsafe context.map { unsafe Unmanaged<HTTPConnection>.fromOpaque($0).takeUnretainedValue() }
     }
 
-    func requestBegins(_ pointer: OpaquePointer, method: String, path: String) -> HTTPRequest {
+    func targetCame(_ target: String, on pointer: OpaquePointer) {
+        unsafe connection(of: pointer)?.target = target
+    }
+
+    func requestBegins(_ pointer: OpaquePointer, _ arrived: RequestHead) -> HTTPRequest {
         lastNumber += 1
-        let request = unsafe HTTPRequest((method, path), number: lastNumber, of: pointer, self)
+        let connection = unsafe connection(of: pointer)
+        var head = arrived
+        head.finish(target: connection?.target ?? "", isInPlace: Self.readsInPlace)
+        let request = unsafe HTTPRequest(head, number: lastNumber, of: pointer, self)
         requests[lastNumber] = request
-        unsafe connection(of: pointer)?.isIdle = false
-        unsafe connection(of: pointer)?.begin(at: now)
-        request.readFields()
-        switch admission(of: request) {
+        connection?.isIdle = false
+        connection?.begin(at: now)
+        switch admission(of: request, head.fault) {
         case .read(let limit): request.state = .reading(limit: limit)
         case .answer(let response):
             request.response = response
@@ -231,15 +237,18 @@ import Glibc
         return request
     }
 
-    /// Asks the owner, unless the head says two things about the body's length: libmicrohttpd ignores one of them, and a proxy in
-    /// front of it may ignore the other (RFC 9112 §6.3).
-    private func admission(of request: HTTPRequest) -> Admission {
-        guard request.fields["content-length"] == nil || request.fields["transfer-encoding"] == nil else {
-            var response = HTTPResponse(status: 400)
-            response.closesConnection = true
-            return .answer(response)
-        }
-        return admit?(request) ?? .answer(HTTPResponse(status: 503))
+    /// Whether libmicrohttpd takes heads apart where they have arrived, and looks at too little of them: later ones have a
+    /// parser of their own for that.
+    private static let readsInPlace = unsafe String(cString: MHD_get_version()).hasPrefix("0.9.")
+
+    /// Asks the owner, unless the head is at fault.
+    private func admission(of request: HTTPRequest, _ fault: RequestHead.Fault?) -> Admission {
+        guard let fault else { return admit?(request) ?? .answer(HTTPResponse(status: 503)) }
+        var response = HTTPResponse(
+            status: fault.status, contentType: "text/plain", body: Array("\(fault.reason)\n".utf8))
+        response.closesConnection = true
+        request.isMalformed = true
+        return .answer(response)
     }
 
     func bodyCame(_ bytes: UnsafeBufferPointer<UInt8>, for request: HTTPRequest) {
@@ -255,7 +264,8 @@ import Glibc
     /// Whether the answer is known, and the client should have it before the body.
     func mustAnswerEarly(_ request: HTTPRequest) -> Bool {
         guard case .discarding = request.state else { return false }
-        return request.fields["expect"] != nil || request.announcedByteCount.map { $0 > limits.discarded } ?? false
+        return request.isMalformed || request.fields["expect"] != nil
+            || request.announcedByteCount.map { $0 > limits.discarded } ?? false
     }
 
     /// Whether a body that nobody wants is too long to wait for its end.

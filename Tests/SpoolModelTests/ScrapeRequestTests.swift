@@ -29,10 +29,19 @@ struct ScrapeRequestTests {
             ("\r\n\r\n", .failure(.badRequest)), ("GET  /metrics HTTP/1.1\r\n\r\n", .failure(.badRequest)),
             ("GET /metrics TTP/1.1\r\n\r\n", .failure(.badRequest)),
             ("GET /met\u{7F}rics HTTP/1.1\r\n\r\n", .failure(.badRequest)),
+            ("GET http://localhost:9/metrics?x HTTP/1.1\r\nHost: y\r\n\r\n", .success(.metrics)),
+            ("GET HTTP://localhost HTTP/1.1\r\nHost: localhost\r\n\r\n", .failure(.notFound)),
+            ("GET /metrics HTTP/1.1\r\nHost: a\r\nhost: b\r\n\r\n", .failure(.badRequest)),
+            ("GET /metrics HTTP/1.1\r\nHost : a\r\n\r\n", .failure(.badRequest)),
+            ("GET /metrics HTTP/1.1\r\nHost: a\r\n b\r\n\r\n", .failure(.badRequest)),
+            ("GET /metrics HTTP/1.1\r\nHost: a\0b\r\n\r\n", .failure(.badRequest)),
+            ("GET /metrics HTTP/1.1\nHost: a\r\n\r\n", .failure(.badRequest)),
+            ("GET /metrics HTTP/1.1\r\n: a\r\n\r\n", .failure(.badRequest)),
             ("G\u{E4}T /metrics HTTP/1.1\r\n\r\n", .failure(.badRequest)),
             ("GET /metrics HTTP/1.1\n\nX\r\n\r\n", .failure(.badRequest)),
         ] as [(String, ScrapeRequest.Answer)])
-    func `a request is answered by its first line`(text: String, answer: ScrapeRequest.Answer) {
+    func `a request is answered by its first line, if its fields are sound`(text: String, answer: ScrapeRequest.Answer)
+    {
         #expect(Self.answer(text) == answer)
     }
 
@@ -42,7 +51,7 @@ struct ScrapeRequestTests {
     }
 
     @Test func `the pieces that it comes in do not matter`() {
-        let text = Array("GET /metrics HTTP/1.1\r\nA: \r\r\n\r\r\n\r\n".utf8)
+        let text = Array("GET /metrics HTTP/1.1\r\nA: \r\nB: \r\n\r\n".utf8)
         for seed in UInt64(0)..<200 {
             var random = SeededGenerator(seed: seed)
             var (request, offset, answer) = (ScrapeRequest(), 0, ScrapeRequest.Answer?.none)
@@ -57,7 +66,7 @@ struct ScrapeRequestTests {
     }
 
     @Test func `no head is longer than it may be`() {
-        let line = "GET /metrics HTTP/1.1\r\n"
+        let line = "GET /metrics HTTP/1.1\r\nX:"
         let fill = String(repeating: "x", count: ScrapeRequest.headByteLimit - line.utf8.count - 4)
         #expect(Self.answer(line + fill + "\r\n\r\n") == .success(.metrics))
         #expect(Self.answer(line + fill + "x\r\n\r\n") == .failure(.headTooLong))

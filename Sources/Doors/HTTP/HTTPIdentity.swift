@@ -19,6 +19,14 @@ extension HTTPRequest {
     var mediaType: String {
         fields["content-type"].map { $0.prefix { $0 != ";" }.lowercased().filter { $0 != " " } } ?? ""
     }
+
+    /// Refuses a body that is compressed or encoded otherwise (RFC 9110 §8.4).
+    ///
+    /// - Throws: The problem.
+    func requirePlainBody() throws(APIProblem) {
+        guard let coding = fields["content-encoding"]?.lowercased(), !["", "identity"].contains(coding) else { return }
+        throw APIProblem(415, "the body has a Content-Encoding", remedy: "send it without compression")
+    }
 }
 
 extension HTTPResponse {
@@ -27,6 +35,8 @@ extension HTTPResponse {
         self.init(status: problem.status, contentType: APIProblem.contentType, body: problem.json)
         if let seconds = problem.retryAfter { fields.append(("Retry-After", String(seconds))) }
         if let methods = problem.allowed { fields.append(("Allow", methods)) }
+        // RFC 9110 §15.5.16: what would be accepted.
+        if problem.status == 415 { fields.append(("Accept-Encoding", "identity")) }
         if problem.status == 401 { fields.append(("WWW-Authenticate", "Bearer realm=\"pushspool\"")) }
     }
 }

@@ -39,6 +39,7 @@ struct APICall: Sendable {
         guard let producer else { throw APIProblem.unauthorized }
         if let app = route.app, !producer.may(use: app) { throw Self.noSuchApp }
         if let count = request.announcedByteCount, count > bodyLimit { throw APIProblem.tooLong(bodyLimit) }
+        try request.requirePlainBody()
         try readRest(of: request)
         guard mayDrop else { return }
         guard book.isInTurn(producer, at: now) else {

@@ -121,6 +121,7 @@ actor XMLRPCDoor: Door {
         guard ["text/xml", "application/xml"].contains(request.mediaType) else {
             throw APIProblem(415, "the Content-Type must be text/xml")
         }
+        try request.requirePlainBody()
         if request.fields["authorization"] == nil, rules.place.isOfThisHost {
             guard let owner = rules.producer else { return Producer(name: name) }
             // It may have been removed since the start.

@@ -1,6 +1,6 @@
 /// A request for metrics or a probe as it arrives: the subset of HTTP/1.1 that `GET /metrics` needs (RFC 9112).
 ///
-/// One request per connection. Header fields are ignored, and a body is not read.
+/// One request per connection. Header fields only have to be sound, and a body is not read.
 package struct ScrapeRequest: Sendable {
     /// What can be requested, by its path.
     package enum Page: String, CaseIterable, Hashable, Sendable {
@@ -103,9 +103,13 @@ package struct ScrapeRequest: Sendable {
         return Array("HTTP/1.1 \(status)\r\n\(fields)\(length)".utf8) + body
     }
 
-    /// The answer to the request line.
+    /// The answer to a head.
     private var answer: Answer {
-        let line = head.prefix { $0 != 0x0D }
+        let lines = head.dropLast(Self.headEnd.count).split(separator: 0x0A, omittingEmptySubsequences: false)
+        // Each line but the last one ends with CR before its LF, and there is no other one.
+        let isEnded = lines.dropLast().allSatisfy { $0.last == 0x0D } && lines.last?.last != 0x0D
+        let parts = lines.map { $0.last == 0x0D ? $0.dropLast() : $0 }
+        guard isEnded, let line = parts.first else { return .failure(.badRequest) }
         let words = line.split(separator: 0x20, omittingEmptySubsequences: false)
         guard words.count == 3, words.allSatisfy({ !$0.isEmpty && $0.allSatisfy { (0x21...0x7E).contains($0) } })
         else { return .failure(.badRequest) }
@@ -113,9 +117,33 @@ package struct ScrapeRequest: Sendable {
         guard words[2].elementsEqual("HTTP/1.1".utf8) || words[2].elementsEqual("HTTP/1.0".utf8) else {
             return .failure(.versionNotSupported)
         }
-        // A query in the path is ignored.
-        let path = words[1].prefix { $0 != UInt8(ascii: "?") }
-        guard let page = Page(rawValue: String(decoding: path, as: UTF8.self)) else { return .failure(.notFound) }
+        guard Self.areSound(parts.dropFirst()) else { return .failure(.badRequest) }
+        let path = String(decoding: Self.path(in: words[1]), as: UTF8.self)
+        guard let page = Page(rawValue: path) else { return .failure(.notFound) }
         return words[0].elementsEqual("GET".utf8) ? .success(page) : .failure(.methodNotAllowed)
+    }
+
+    /// The path of a target, which may be a whole URI (RFC 9112 §3.2.2), without its query.
+    private static func path(in target: ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        let path = target.prefix { $0 != UInt8(ascii: "?") }
+        let scheme = "http://"
+        guard String(decoding: path.prefix(scheme.utf8.count), as: UTF8.self).lowercased() == scheme else {
+            return path
+        }
+        return path.dropFirst(scheme.utf8.count).drop { $0 != UInt8(ascii: "/") }
+    }
+
+    /// Whether all fields are such, and at most one of them is Host (RFC 9112 §3.2, §5).
+    private static func areSound(_ fields: ArraySlice<ArraySlice<UInt8>>) -> Bool {
+        var hostCount = 0
+        for field in fields {
+            guard let colon = field.firstIndex(of: UInt8(ascii: ":")), colon > field.startIndex else { return false }
+            let name = field[..<colon]
+            guard name.allSatisfy({ (0x21...0x7E).contains($0) }),
+                field[colon...].allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 })
+            else { return false }
+            if String(decoding: name, as: UTF8.self).lowercased() == "host" { hostCount += 1 }
+        }
+        return hostCount <= 1
     }
 }
