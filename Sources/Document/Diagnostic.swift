@@ -1,5 +1,5 @@
 /// A diagnostic for a user's file: the problem, its place, and a hint.
-package struct Diagnostic: Error, Sendable, Hashable {
+package struct Diagnostic: Error, Sendable, Hashable, CustomStringConvertible {
     /// The severity of a diagnostic.
     package enum Severity: String, Sendable, Hashable {
         /// The file, or the field that `path` names, cannot be used.
@@ -38,6 +38,9 @@ package struct Diagnostic: Error, Sendable, Hashable {
 
     /// The message after the path of its field, in the form `path: message`.
     package var sentence: String { path.map { "\($0): \(message)" } ?? message }
+
+    /// The sentence, and the hint.
+    package var description: String { sentence + (hint.map { "; \($0)" } ?? "") }
 
     /// Returns the diagnostic in the style of compilers: `file:line:column: error: path: message`, then a line with the hint.
     package func rendered(file: String) -> String {

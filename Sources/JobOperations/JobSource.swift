@@ -26,11 +26,19 @@ package final class JobSource {
     package static let tooLong = "the file is too long for any journal; split it into several jobs"
 
     /// Why reading cannot continue.
-    package enum Fault: Error {
+    package enum Fault: Error, CustomStringConvertible {
         /// The file cannot be read.
         case unreadable(SystemError)
         /// The bytes are not those that were checked.
         case changed
+
+        /// The error in words.
+        package var description: String {
+            switch self {
+            case .unreadable(let error): error.description
+            case .changed: "the file has changed since it was checked"
+            }
+        }
     }
 
     /// The result of one pass over the whole file, possibly on another thread.

@@ -29,9 +29,12 @@ package struct FeedbackShelf {
     }
 
     /// The error that a file cannot be opened or is not a regular file. Other files may be readable.
-    package struct Unreadable: Error {
+    package struct Unreadable: Error, CustomStringConvertible {
         /// The error from opening the file.
         let cause: SystemError
+
+        /// The error in words.
+        package var description: String { cause.description }
     }
 
     /// The most names kept in memory at a time.

@@ -157,6 +157,8 @@ import Testing
                 #expect(own.hasPrefix("500 ") && own.contains("was not written by a door"), "\(own)")
                 let wrong = try await self.call(door, "provision('other', '/etc/passwd', 'sandbox', 30)")
                 #expect(wrong.hasPrefix("500 the certificate cannot be used"), "\(wrong)")
+                let folder = try await self.call(door, "provision('other', '/etc', 'sandbox', 30)")
+                #expect(folder == "500 /etc is a directory; give a regular file")
             }
         }
     }
