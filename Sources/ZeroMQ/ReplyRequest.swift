@@ -3,6 +3,9 @@ package struct ReplyRequest: Hashable, Sendable {
     /// Where a reply goes: the client, as libzmq names it, and what else must precede the reply.
     package struct ReturnPath: Hashable, Sendable {
         let parts: [[UInt8]]
+
+        /// The client, as libzmq names it.
+        package var client: [UInt8] { parts[0] }
     }
 
     /// The request's only part. `nil` if it has several, or none: to join them could make a request that nobody wrote.

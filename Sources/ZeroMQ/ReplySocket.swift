@@ -77,12 +77,20 @@ package final class ReplySocket {
         try handle.receive().map(ReplyRequest.init)
     }
 
+    /// What became of a reply.
+    package enum Delivery: Hashable, Sendable {
+        /// It is on its way, but the connection may end before it arrives.
+        case sent
+        /// The client is not connected any more.
+        case gone
+        /// As many replies wait for the client as may.
+        case full
+    }
+
     /// Sends the reply to a request. Does not wait for the client.
     ///
-    /// - Returns: Whether the client was still connected, and read its replies. Then the reply is on its way, but the
-    ///   connection may end before it arrives.
     /// - Throws: `ReplySocketError`: ENOMEM.
-    package func send(_ reply: [UInt8], to path: ReplyRequest.ReturnPath) throws(ReplySocketError) -> Bool {
+    package func send(_ reply: [UInt8], to path: ReplyRequest.ReturnPath) throws(ReplySocketError) -> Delivery {
         try handle.send(path.parts + [reply])
     }
 }

@@ -34,16 +34,12 @@ import LinuxIO
         while unsafe zmq_ctx_term(context) != 0, zmq_errno() == EINTR {}
     }
 
-    /// How many replies may wait for one client before more are dropped. libzmq tells this thread so late that the client
-    /// has read some that a limit like that for requests would drop replies to a client that reads at once.
-    private static let replyLimit: Int32 = 1000
-
     private func apply(_ options: ReplySocket.Options) throws(ReplySocketError) {
         let waiting = max(1, Int32(clamping: options.waitingLimit))
         try set(ZMQ_LINGER, to: options.linger.wholeMilliseconds, "ZMQ_LINGER")
         try set(ZMQ_MAXMSGSIZE, to: Int64(clamping: options.requestByteLimit), "ZMQ_MAXMSGSIZE")
         try set(ZMQ_RCVHWM, to: waiting, "ZMQ_RCVHWM")
-        try set(ZMQ_SNDHWM, to: Self.replyLimit, "ZMQ_SNDHWM")
+        try set(ZMQ_SNDHWM, to: max(1, Int32(clamping: options.replyLimit)), "ZMQ_SNDHWM")
         try set(ZMQ_HANDSHAKE_IVL, to: options.handshakeLimit.wholeMilliseconds, "ZMQ_HANDSHAKE_IVL")
         // Without a domain, libzmq takes clients without a greeting (ZMTP 1.0), for whom any bytes would do: a web page could
         // have a browser send them.
@@ -130,19 +126,23 @@ import LinuxIO
         return true
     }
 
-    /// Sends a message, of which the first part names the client. Returns whether the client takes it.
-    func send(_ parts: [[UInt8]]) throws(ReplySocketError) -> Bool {
+    /// Sends a message, of which the first part names the client.
+    func send(_ parts: [[UInt8]]) throws(ReplySocketError) -> ReplySocket.Delivery {
+        // What the thread of libzmq has written to the network is news that `zmq_send` alone takes only now and then.
+        var (events, count) = (Int32(0), MemoryLayout<Int32>.size)
+        unsafe _ = zmq_getsockopt(socket, ZMQ_EVENTS, &events, &count)
         for index in parts.indices {
             let flags = index + 1 < parts.count ? ZMQ_DONTWAIT | ZMQ_SNDMORE : ZMQ_DONTWAIT
             while unsafe zmq_send(socket, parts[index], parts[index].count, flags) < 0 {
                 switch zmq_errno() {
                 case EINTR: continue
-                case EHOSTUNREACH, EAGAIN: return false
+                case EHOSTUNREACH: return .gone
+                case EAGAIN: return .full
                 default: throw .last("zmq_send")
                 }
             }
         }
-        return true
+        return .sent
     }
 }
 

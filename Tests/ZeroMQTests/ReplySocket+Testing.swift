@@ -18,7 +18,7 @@ extension ReplySocket {
     /// - Returns: The request.
     func reply(_ reply: [UInt8]) async throws -> [UInt8]? {
         let request = try await nextRequest()
-        #expect(try send(reply, to: request.returnPath))
+        #expect(try send(reply, to: request.returnPath) == .sent)
         return request.bytes
     }
 }

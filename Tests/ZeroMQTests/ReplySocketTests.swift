@@ -39,7 +39,7 @@ struct ReplySocketTests {
                 for _ in clients { requests.append(try await socket.nextRequest()) }
                 #expect(Set(requests).count == clients.count)
                 for request in requests.shuffled() {
-                    #expect(try socket.send(request.bytes ?? [], to: request.returnPath))
+                    #expect(try socket.send(request.bytes ?? [], to: request.returnPath) == .sent)
                 }
                 for number in clients.indices { #expect(try await clients[number].reply() == [UInt8(number)]) }
             }
@@ -57,7 +57,7 @@ struct ReplySocketTests {
             let first = try await socket.nextRequest()
             try await clients[1].send([1])
             _ = await socket.wait(until: .now + .milliseconds(50))
-            #expect(try socket.send([0], to: first.returnPath))
+            #expect(try socket.send([0], to: first.returnPath) == .sent)
             #expect(try await socket.nextRequest().bytes == [1])
         }
     }
@@ -136,7 +136,7 @@ struct ReplySocketTests {
             gone.socket.abort()
             // libzmq's thread notices a little later.
             let deadline = ContinuousClock.now + .seconds(30)
-            while try socket.send([2], to: request.returnPath), .now < deadline {
+            while try socket.send([2], to: request.returnPath) != .gone, .now < deadline {
                 _ = await socket.wait(until: .now + .milliseconds(20))
             }
             #expect(.now < deadline)
@@ -144,6 +144,23 @@ struct ReplySocketTests {
             try await client.send([3])
             #expect(try await socket.reply([4]) == [3])
             #expect(try await client.reply() == [4])
+        }
+    }
+
+    @Test func `replies that a client does not read are bounded, and go on once it reads`() async throws {
+        try await onReactor { reactor in
+            let socket = try ReplySocket(on: anyPort, reactor: reactor)
+            let client = try await HandmadeClient.greeted(socket.endpoint, on: reactor)
+            try await client.send([1])
+            let path = try await socket.nextRequest().returnPath
+            // Far beyond what the kernel's buffers take.
+            let reply = [UInt8](repeating: 7, count: 1 << 20)
+            var sentCount = 0
+            while try socket.send(reply, to: path) == .sent, sentCount < 1_000 { sentCount += 1 }
+            #expect((1...100).contains(sentCount))
+            for _ in 0..<sentCount { #expect(try await client.reply()?.count == reply.count) }
+            while try socket.send([2], to: path) == .full { _ = await socket.wait(until: .now + .seconds(30)) }
+            #expect(try await client.reply() == [2])
         }
     }
 

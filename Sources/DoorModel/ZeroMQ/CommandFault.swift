@@ -33,17 +33,25 @@ package enum CommandFault: Error, Hashable, Sendable {
         case .unknownCommand: text += "Invalid input".utf8
         case .multipart: text += "Invalid input (the request must be one message part)".utf8
         case .incomplete: text += "Invalid input (expected: send EXPIRY NUMBER TOKEN... PAYLOAD)".utf8
-        case .badExpiry(let word): text += Array("Invalid expiry value: ".utf8) + word
-        case .badNumber(let word): text += Array("Invalid number of device tokens: ".utf8) + word
-        case .badHexadecimal(let word): text += Array("Wrong hexadecimal encoding for device token: ".utf8) + word
-        case .badBase64(let word): text += Array("Wrong base64 encoding for device token: ".utf8) + word
+        case .badExpiry(let word): Self.append("Invalid expiry value: ", word, to: &text)
+        case .badNumber(let word): Self.append("Invalid number of device tokens: ", word, to: &text)
+        case .badHexadecimal(let word): Self.append("Wrong hexadecimal encoding for device token: ", word, to: &text)
+        case .badBase64(let word): Self.append("Wrong base64 encoding for device token: ", word, to: &text)
         case .badTokenLength(let count, let word):
-            text += Array("Wrong device token length (\(count) != 32): ".utf8) + word
+            Self.append("Wrong device token length (\(count) != 32): ", word, to: &text)
         case .notUTF8: text += "Invalid input (the payload must be UTF-8)".utf8
-        case .badJSON(let payload): text += Array("Invalid JSON payload: ".utf8) + payload
+        case .badJSON(let payload): Self.append("Invalid JSON payload: ", payload, to: &text)
         case .payloadTooLong(let byteCount, let limit): text += "Payload too long (\(byteCount) > \(limit))".utf8
         case .other(let reason): text += reason.utf8
         }
+    }
+
+    /// How much of a request is repeated in its reply. Replies wait in memory until their client reads them.
+    private static let echoLimit = 8 << 10
+
+    private static func append(_ words: String, _ echo: [UInt8], to text: inout [UInt8]) {
+        text += Array(words.utf8) + echo.prefix(echoLimit)
+        if echo.count > echoLimit { text += "...".utf8 }
     }
 }
 

@@ -33,7 +33,7 @@ actor DoorRecords {
     nonisolated var unownedExecutor: UnownedSerialExecutor { worker.executor }
 
     /// About how many tokens one report has at most. The rest follows in the next.
-    private static let tokenLimit = 50_000
+    private static let tokenLimit = 10_000
     private static let markByteLimit = 1 << 20
 
     /// Opens the spool and the state folder. Blocks.

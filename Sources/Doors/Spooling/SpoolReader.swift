@@ -3,7 +3,9 @@ import APNSModel
 import DoorConfiguration
 import DoorModel
 import JobFormat
+import JobOperations
 import LinuxIO
+import Logging
 import SpoolClient
 import SpoolInspection
 import SpoolModel
@@ -18,6 +20,17 @@ actor SpoolReader {
         let bytes: [UInt8]
         /// Whether nothing more belongs to the stream.
         let isLast: Bool
+        /// The files whose rest was left out, because a line of them is too long.
+        var damaged: [String] = []
+
+        /// Logs those files.
+        func warn(_ logger: Logger) {
+            for path in damaged {
+                let hint: Logger.MetadataValue = "a line is too long, so no daemon wrote it; remove the file"
+                logger.warning(
+                    "rest of a feedback file is left out", metadata: [LogKey.path: "\(path)", LogKey.hint: hint])
+            }
+        }
     }
 
     private let worker: WorkerThread
@@ -43,6 +56,12 @@ actor SpoolReader {
     /// - Throws: `SpoolClientError`.
     func place(of job: String, in app: String) throws(SpoolClientError) -> JobLocator.Place? {
         try JobLocator(app: app, spool: path).place(of: job)
+    }
+
+    /// Whether a job is known to have failed. One that the door may not look for is not.
+    func hasFailed(_ job: String, in app: String) -> Bool {
+        guard case .failed = try? place(of: job, in: app) else { return false }
+        return true
     }
 
     /// Removes a job that waits in `new/`.
@@ -83,7 +102,7 @@ actor SpoolReader {
         guard let run = runs[number] else { return Page(bytes: [], isLast: true) }
         if run.isOfEvents, run.isAtEnd { try run.look() }
         let bytes = try run.read()
-        return Page(bytes: bytes, isLast: !run.isOfEvents && run.isAtEnd)
+        return Page(bytes: bytes, isLast: !run.isOfEvents && run.isAtEnd, damaged: run.takeDamaged())
     }
 
     /// Forgets a stream.
@@ -103,10 +122,13 @@ private final class FeedbackRun {
     private var waiting: [UInt8]?
     /// What a client that has read all files so far has read.
     private var passed: FeedbackCursor
+    private var damaged: [String] = []
 
     /// How many files a stream without events has.
     private static let fileLimit = 256
     private static let pieceByteCount = 128 << 10
+    /// The longest line of a stream of events, far longer than any that the daemon writes.
+    private static let lineByteLimit = 1 << 20
 
     init(root: Directory, app: String, after cursor: FeedbackCursor, isOfEvents: Bool) {
         shelf = FeedbackShelf(root: root, app: app, after: cursor)
@@ -131,10 +153,25 @@ private final class FeedbackRun {
             guard try openNext(), let (file, offset) = current else { break }
             var piece: [UInt8] = []
             let count = try readPiece(at: offset, into: &piece)
-            if isOfEvents { appendEvents(piece, isLast: count == 0, of: file, to: &bytes) } else { bytes += piece }
-            current = count == 0 ? nil : (file, offset + Int64(count))
+            var isOver = count == 0
+            if isOfEvents {
+                if line.count + count > Self.lineByteLimit, !piece.contains(0x0A) {
+                    damaged.append(file.path)
+                    (piece, isOver) = ([], true)
+                }
+                appendEvents(piece, isLast: isOver, of: file, to: &bytes)
+            } else {
+                bytes += piece
+            }
+            current = isOver ? nil : (file, offset + Int64(count))
         }
         return bytes
+    }
+
+    /// Returns the files whose rest was left out since the last call.
+    func takeDamaged() -> [String] {
+        defer { damaged = [] }
+        return damaged
     }
 
     private func readPiece(at offset: Int64, into piece: inout [UInt8]) throws(SystemError) -> Int {

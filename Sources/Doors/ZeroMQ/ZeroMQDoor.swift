@@ -25,6 +25,8 @@ actor ZeroMQDoor: Door {
     private var isServing = false
     private let idle: Wakeup
     private var counts = DoorCounts()
+    /// The clients whose last reply did not fit beside those that they have not read.
+    private var deaf: Set<[UInt8]> = []
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { reactor.asUnownedSerialExecutor() }
 
@@ -37,6 +39,10 @@ actor ZeroMQDoor: Door {
 
     /// The file with the number of the next notification.
     private static let idFile = "zeromq-ids"
+    /// How many requests of one client are read in advance: each may be as long as `limits.request`.
+    private static let waitingLimit = 4
+    /// How long a reply waits for a client to read others, and how many clients are known for not doing so.
+    private static let (patience, deafLimit) = (Duration.milliseconds(200), 1_000)
 
     /// Creates a door that listens nowhere yet.
     init(_ rules: DoorConfiguration.ZeroMQ, bodyLimit: Int, with tools: Tools, on reactor: Reactor) {
@@ -50,7 +56,7 @@ actor ZeroMQDoor: Door {
 
     func listen() throws {
         var options = ReplySocket.Options()
-        options.requestByteLimit = bodyLimit
+        (options.requestByteLimit, options.waitingLimit) = (bodyLimit, Self.waitingLimit)
         let socket = try ReplySocket(on: rules.endpoint, options: options, reactor: reactor)
         self.socket = socket
         tools.logger.notice("zeromq listens", metadata: [LogKey.path: "\(socket.endpoint)"])
@@ -98,11 +104,33 @@ actor ZeroMQDoor: Door {
             reply = .refused(error)
         }
         do {
-            let isSent = try socket.send(reply.bytes, to: request.returnPath)
+            let isSent = try await send(reply.bytes, to: request.returnPath, over: socket)
             if isSent, let report { try await tools.feedback.confirm(report) }
         } catch {
             tools.logger.error("reply or its mark failed", metadata: [LogKey.error: "\(error)"])
         }
+    }
+
+    /// Sends a reply, unless too many wait for its client. One that reads gets some time; the others wait for it, but only once.
+    ///
+    /// - Returns: Whether it is on its way.
+    private func send(
+        _ reply: [UInt8], to path: ReplyRequest.ReturnPath, over socket: ReplySocket
+    ) async throws(ReplySocketError) -> Bool {
+        let deadline = ContinuousClock.now + (deaf.contains(path.client) ? .zero : Self.patience)
+        while true {
+            let delivery = try socket.send(reply, to: path)
+            if delivery != .full { deaf.remove(path.client) }
+            guard delivery == .full else { return delivery == .sent }
+            guard .now < deadline, !Task.isCancelled else { break }
+            _ = await socket.wait(until: deadline)
+        }
+        counts.refusals["unread", default: 0] += 1
+        if deaf.count >= Self.deafLimit { deaf = [] }
+        if deaf.insert(path.client).inserted {
+            tools.logger.warning("a client does not read its replies; they are dropped")
+        }
+        return false
     }
 
     // MARK: Commands
