@@ -3,8 +3,8 @@ import JobFormat
 
 /// A request to gorush (`POST /api/push`), as jobs.
 ///
-/// The fields are those of gorush 1.22 for iOS (its README, "Request body"). Notifications for other platforms are refused one
-/// by one.
+/// The fields are those of gorush 1.22 for iOS (its README, "Request body"); what is left out is what gorush and apns2 leave out.
+/// Notifications for other platforms, or with a field of a wrong type, are refused one by one.
 package struct GorushRequest: Sendable {
     /// A notification.
     package struct Notification: Sendable {
@@ -50,108 +50,130 @@ package struct GorushRequest: Sendable {
 
 extension GorushRequest.Notification {
     fileprivate init(_ node: Node, iOS: Int) {
-        platform = node["platform"]?.integer ?? 0
-        topic = node["topic"]?.string.flatMap { $0.isEmpty ? nil : $0 }
-        let isDevelopment = node["development"]?.boolean == true
-        isSandbox = node["production"]?.boolean == true ? false : isDevelopment ? true : nil
-        tokens = (node["tokens"]?.elements.map(\.text) ?? []) + (node["to"]?.string.map { [$0] } ?? [])
-        message = node["message"]?.string ?? ""
-        fault = Self.fault(of: node, tokens: tokens, isForIOS: platform == iOS)
-        job = fault == nil ? Self.job(node, tokens: tokens) : nil
+        let fields = GorushFields(node, GorushFields.ofNotification)
+        platform = fields["platform"]?.integer ?? 0
+        topic = fields.text("topic")
+        isSandbox = fields.isTrue("production") ? false : fields.isTrue("development") ? true : nil
+        tokens =
+            (fields["tokens"]?.elements.compactMap(\.string) ?? []) + (fields.text("to").map { [$0] } ?? [])
+        message = fields["message"]?.string ?? ""
+        let parts = Parts(fields)
+        fault = parts.fault(isForIOS: platform == iOS, tokenCount: tokens.count)
+        job = fault == nil ? parts.job(tokens: tokens) : nil
     }
 
-    private static func fault(of node: Node, tokens: [String], isForIOS: Bool) -> String? {
-        guard isForIOS else { return "pushspool pushes to Apple's devices only (platform 1)" }
-        guard !tokens.isEmpty else { return "tokens must not be empty" }
-        if node["data"]?["aps"] != nil { return "data must not have the key aps" }
-        if let alert = node["alert"], alert.kind != .mapping, !alert.isNull { return "alert must be an object" }
-        let hasID = node["apns_id"]?.string.map { !$0.isEmpty } ?? false
-        return hasID && tokens.count > 1 ? "apns_id must be that of one notification; send each token by itself" : nil
-    }
+    /// A notification and the objects in it.
+    private struct Parts {
+        private let fields: GorushFields
+        private let alert: GorushFields
+        private let sound: GorushFields
 
-    /// Writes the job. What gorush passes to the gateway unread is passed to the daemon's checks.
-    private static func job(_ node: Node, tokens: [String]) -> [UInt8] {
-        var writer = JSONWriter()
-        writer.beginObject()
-        if tokens.count == 1 {
-            writer.member("token", tokens[0])
-        } else {
-            writer.key("tokens")
-            writer.beginArray()
-            for token in tokens { writer.string(token) }
-            writer.endArray()
+        init(_ fields: GorushFields) {
+            self.fields = fields
+            alert = GorushFields(fields["alert"], GorushFields.ofAlert, prefix: "alert.")
+            sound = GorushFields(fields["sound"], GorushFields.ofSound, prefix: "sound.")
         }
-        for key in ["topic", "push_type", "collapse_id"] {
-            if let text = node[key]?.string, !text.isEmpty { writer.member(key, text) }
-        }
-        if let expiration = node["expiration"], !expiration.isNull { writer.member("expiration", raw: expiration) }
-        switch node["priority"]?.string {
-        case "normal": writer.member("priority", 5)
-        case "high": writer.member("priority", 10)
-        default: break
-        }
-        if let id = node["apns_id"]?.string, !id.isEmpty { writer.member("apns_id", id) }
-        writer.key("payload")
-        writer.beginObject()
-        for member in node["data"]?.members ?? Node(tape: Tape(), index: 0).members {
-            writer.member(member.key.text, raw: member.value)
-        }
-        writer.key("aps")
-        writer.beginObject()
-        writeAPS(node, to: &writer)
-        writer.endObject()
-        writer.endObject()
-        writer.endObject()
-        return writer.bytes
-    }
 
-    /// The names of gorush's fields, and of the members of `aps` that they become unchanged.
-    private static let names = [
-        ("badge", "badge"), ("category", "category"), ("thread-id", "thread-id"), ("url-args", "url-args"),
-        ("interruption_level", "interruption-level"), ("content-state", "content-state"),
-        ("stale-date", "stale-date"), ("dismissal-date", "dismissal-date"), ("event", "event"),
-        ("timestamp", "timestamp"),
-    ]
-
-    private static func writeAPS(_ node: Node, to writer: inout JSONWriter) {
-        writeAlert(node, to: &writer)
-        for (field, name) in names {
-            if let value = node[field], !value.isNull, value.string != "" { writer.member(name, raw: value) }
+        /// Why there is no job to be made of it.
+        func fault(isForIOS: Bool, tokenCount: Int) -> String? {
+            // Fields of other platforms have other types.
+            if let node = fields["platform"], node.integer == nil { return fields.fault }
+            guard isForIOS else { return "pushspool pushes to Apple's devices only (platform 1)" }
+            if let fault = fields.fault ?? alert.fault ?? sound.fault { return fault }
+            guard tokenCount > 0 else { return "tokens must not be empty" }
+            if fields["data"]?["aps"] != nil { return "data must not have the key aps" }
+            let isShared = fields.text("apns_id") != nil && tokenCount > 1
+            return isShared ? "apns_id must be that of one notification; send each token by itself" : nil
         }
-        for (field, name) in [("content_available", "content-available"), ("mutable_content", "mutable-content")]
-        where node[field]?.boolean == true { writer.member(name, 1) }
-        writeSound(node, to: &writer)
-    }
 
-    private static func writeSound(_ node: Node, to writer: inout JSONWriter) {
-        let (name, volume) = (node["name"]?.string ?? "", node["volume"])
-        if let sound = node["sound"], !sound.isNull, name.isEmpty {
-            writer.member("sound", raw: sound)
-        } else if !name.isEmpty {
+        /// Writes the job. What gorush passes to the gateway unread is passed to the daemon's checks.
+        func job(tokens: [String]) -> [UInt8] {
+            var writer = JSONWriter()
+            writer.beginObject()
+            if tokens.count == 1 {
+                writer.member("token", tokens[0])
+            } else {
+                writer.key("tokens")
+                writer.beginArray()
+                for token in tokens { writer.string(token) }
+                writer.endArray()
+            }
+            for name in ["topic", "push_type", "collapse_id", "apns_id"] { writer.member(name, fields.text(name)) }
+            if let expiration = fields["expiration"] { writer.member("expiration", raw: expiration) }
+            switch fields.text("priority") {
+            case "normal": writer.member("priority", 5)
+            case "high": writer.member("priority", 10)
+            default: break
+            }
+            writer.key("payload")
+            writer.beginObject()
+            if let data = fields["data"] {
+                for member in data.members { writer.member(member.key.text, raw: member.value) }
+            }
+            writer.key("aps")
+            writer.beginObject()
+            writeAPS(to: &writer)
+            writer.endObject()
+            writer.endObject()
+            writer.endObject()
+            return writer.bytes
+        }
+
+        /// The fields that become members of `aps` under the same name, without the underscore.
+        private static let names = [
+            "category", "thread-id", "url-args", "interruption_level", "content-state", "stale-date", "dismissal-date",
+            "event", "timestamp", "attributes-type", "attributes", "relevance-score",
+        ]
+
+        private func writeAPS(to writer: inout JSONWriter) {
+            writeAlert(to: &writer)
+            // Zero removes the badge.
+            if let badge = fields["badge"] { writer.member("badge", raw: badge) }
+            for name in Self.names {
+                guard let value = fields.value(name) else { continue }
+                writer.member(String(name.map { $0 == "_" ? "-" : $0 }), raw: value)
+            }
+            if fields.isTrue("content_available") { writer.member("content-available", 1) }
+            if fields.isTrue("mutable_content") { writer.member("mutable-content", 1) }
+            writeSound(to: &writer)
+        }
+
+        /// Writes `sound`. With `name` or `volume` it is that of a critical alert, with apns2's values for the rest.
+        private func writeSound(to writer: inout JSONWriter) {
+            let (name, volume) = (fields.text("name"), fields.value("volume"))
+            guard name != nil || volume != nil else {
+                guard let given = fields["sound"] else { return }
+                return given.kind == .string ? writer.member("sound", raw: given) : writeOwnSound(to: &writer)
+            }
             writer.key("sound")
             writer.beginObject()
             writer.member("critical", 1)
-            writer.member("name", name)
-            if let volume, !volume.isNull { writer.member("volume", raw: volume) }
+            writer.member("name", name ?? "default")
+            if let volume { writer.member("volume", raw: volume) } else { writer.member("volume", 1) }
             writer.endObject()
         }
-    }
 
-    /// Writes `alert`: the message alone, or an object with the title, the message and the fields of gorush's own `alert`.
-    private static func writeAlert(_ node: Node, to writer: inout JSONWriter) {
-        let (title, message) = (node["title"]?.string ?? "", node["message"]?.string ?? "")
-        let given = node["alert"]?.members.filter { !$0.value.isNull && $0.value.string != "" } ?? []
-        if title.isEmpty, given.isEmpty {
-            if !message.isEmpty { writer.member("alert", message) }
-            return
+        private func writeOwnSound(to writer: inout JSONWriter) {
+            writer.key("sound")
+            writer.beginObject()
+            for name in ["critical", "name", "volume"] {
+                if let value = sound.value(name) { writer.member(name, raw: value) }
+            }
+            writer.endObject()
         }
-        writer.key("alert")
-        writer.beginObject()
-        let names = Set(given.map(\.key.text))
-        if !title.isEmpty, !names.contains("title") { writer.member("title", title) }
-        if !message.isEmpty, !names.contains("body") { writer.member("body", message) }
-        for member in given { writer.member(member.key.text, raw: member.value) }
-        writer.endObject()
+
+        /// Writes `alert`: the message alone, or an object with the title, the message and the fields of gorush's own `alert`.
+        private func writeAlert(to writer: inout JSONWriter) {
+            let (title, message) = (fields.text("title"), fields.text("message"))
+            let given = GorushFields.ofAlert.keys.sorted().compactMap { name in alert.value(name).map { (name, $0) } }
+            guard title != nil || !given.isEmpty else { return writer.member("alert", message) }
+            writer.key("alert")
+            writer.beginObject()
+            if alert.text("title") == nil { writer.member("title", title) }
+            if alert.text("body") == nil { writer.member("body", message) }
+            for (name, value) in given { writer.member(name, raw: value) }
+            writer.endObject()
+        }
     }
 }
 
