@@ -1,5 +1,5 @@
 import APNSModel
-import Document
+package import Document
 
 /// The parts of a job other than its recipients.
 struct JobOutline: Sendable {
@@ -52,7 +52,7 @@ struct JobOutline: Sendable {
 
     /// Reads the first line of a `.jsonl` file; `nil` if it does not describe the job.
     init?(firstLine root: Node, _ context: JobContext) {
-        guard root["job"] != nil || root["defaults"] != nil else { return nil }
+        guard root.describesJob else { return nil }
         header = JobHeader(context)
         for member in root.members {
             switch member.key.text {
@@ -200,4 +200,9 @@ struct JobOutline: Sendable {
         let hint = "add `payload`, or shorthands such as `alert` and `badge`"
         findings.add(.payloadEmpty, Diagnostic("the payload is missing", hint: hint, at: root.place), about: "")
     }
+}
+
+extension Node {
+    /// Whether the first line of a `.jsonl` job describes the job, and not a recipient.
+    package var describesJob: Bool { self["job"] != nil || self["defaults"] != nil }
 }

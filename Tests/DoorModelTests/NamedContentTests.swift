@@ -1,4 +1,5 @@
 import DoorModel
+import JSON
 import Testing
 
 struct NamedContentTests {
@@ -10,6 +11,16 @@ struct NamedContentTests {
         (.lines, "\n\n{\"token\":\"a\"}\n", "\n\n{\"job\":{\"id\":\"k\"}}\n{\"token\":\"a\"}\n"),
         (.lines, "{ \"job\" : {\"count\":1}}\n", "{ \"job\" : {\"id\":\"k\",\"count\":1}}\n"),
         (.lines, "{\"job\":{}}\n\"a\"\n", "{\"job\":{\"id\":\"k\"}}\n\"a\"\n"),
+        (.lines, "{\"defaults\":{\"a\":1}}\n\"a\"\n", "{\"job\":{\"id\":\"k\"},\"defaults\":{\"a\":1}}\n\"a\"\n"),
+        (
+            .lines, "{\"defaults\":{\"job\":{}}, \"job\" : {\"count\":1}}\n\"a\"\n",
+            "{\"defaults\":{\"job\":{}}, \"job\" : {\"id\":\"k\",\"count\":1}}\n\"a\"\n"
+        ),
+        (.lines, #"{ "d\u0065faults": {}}"#, #"{"job":{"id":"k"}, "d\u0065faults": {}}"#),
+        (.lines, #"{"\u006aob" : { } }"#, #"{"\u006aob" : {"id":"k" } }"#),
+        (.lines, #"{"job":null,"defaults":{}}"#, #"{"job":{"id":"k"},"defaults":{}}"#),
+        (.lines, "{\"job\":5}\n\"a\"\n", "{\"job\":5}\n\"a\"\n"), (.lines, "{\"job\":\n\"a\"\n", "{\"job\":\n\"a\"\n"),
+        (.lines, "\"a\"\n", "{\"job\":{\"id\":\"k\"}}\n\"a\"\n"),
         (.yaml, "token: a\n", "id: \"k\"\ntoken: a\n"),
         (.yaml, "# why\n\n  token: a\n", "# why\n\n  id: \"k\"\n  token: a\n"),
         (.yaml, "{token: a}", #"{"id":"k",token: a}"#),
@@ -18,22 +29,75 @@ struct NamedContentTests {
         let bytes = Array(job.utf8)
         for cut in 0...bytes.count {
             var content = NamedContent(key: "\"k\"", type: type)
-            let parts = try [Array(bytes[..<cut]), Array(bytes[cut...])].map { try content.take($0) }
-            let text = String(decoding: parts[0] + parts[1] + (try content.finish()), as: UTF8.self)
+            var parser = JSON.Parser()
+            let parts = try [bytes[..<cut], bytes[cut...]].map { try content.take(Array($0), with: &parser) }
+            let text = String(decoding: parts[0] + parts[1] + (try content.finish(with: &parser)), as: UTF8.self)
             #expect(text == named, "cut at \(cut)")
         }
     }
 
     @Test(arguments: ["---\ntoken: a\n", "%YAML 1.2\n---\n", "\u{FEFF}token: a\n"])
     func `a job without a place for it is refused`(_ job: String) {
-        var content = NamedContent(key: "k", type: .yaml)
-        #expect(throws: APIProblem.self) { try content.take(Array(job.utf8)) }
+        var (content, parser) = (NamedContent(key: "k", type: .yaml), JSON.Parser())
+        #expect(throws: APIProblem.self) { try content.take(Array(job.utf8), with: &parser) }
     }
 
     @Test(arguments: [JobMediaType.json, .yaml, .lines])
     func `a byte order mark is refused, since it would hide the place`(_ type: JobMediaType) {
-        var content = NamedContent(key: "k", type: type)
-        #expect(throws: APIProblem.self) { try content.take(Array("\u{FEFF}{\"token\":\"a\"}\n".utf8)) }
+        var (content, parser) = (NamedContent(key: "k", type: type), JSON.Parser())
+        #expect(throws: APIProblem.self) {
+            try content.take(Array("\u{FEFF}{\"token\":\"a\"}\n".utf8), with: &parser)
+        }
+    }
+}
+
+struct NamedJobsTests {
+    private let name = NamedJobs<Int>.Name("k", of: "cron", app: "weather")
+
+    @Test func `a repetition gets the first answer, and another job is refused`() throws {
+        var jobs = NamedJobs<Int>(capacity: 2)
+        #expect(try jobs.begin(name, fingerprint: [1]) == nil)
+        let early = #expect(throws: APIProblem.self) { try jobs.begin(name, fingerprint: [1]) }
+        #expect(early?.status == 409)
+        jobs.drop(name, fingerprint: [1], 17)
+        #expect(try jobs.begin(name, fingerprint: [1]) == 17)
+        let other = #expect(throws: APIProblem.self) { try jobs.begin(name, fingerprint: [2]) }
+        #expect(other?.status == 422)
+        for others in [("k", "fleet", "weather"), ("k", "cron", "news"), ("l", "cron", "weather")] {
+            #expect(try jobs.begin(.init(others.0, of: others.1, app: others.2), fingerprint: [2]) == nil)
+        }
+    }
+
+    @Test func `a job that was not dropped is no first one`() throws {
+        var jobs = NamedJobs<Int>(capacity: 2)
+        #expect(try jobs.begin(name, fingerprint: [1]) == nil)
+        jobs.giveUp(name)
+        #expect(try jobs.begin(name, fingerprint: [2]) == nil)
+    }
+
+    @Test func `a job that was taken back is forgotten`() throws {
+        var jobs = NamedJobs<Int>(capacity: 2)
+        let other = NamedJobs<Int>.Name("l", of: "cron", app: "weather")
+        for (name, answer) in [(name, 17), (other, 18)] {
+            #expect(try jobs.begin(name, fingerprint: [1]) == nil)
+            jobs.drop(name, fingerprint: [1], answer)
+        }
+        jobs.forget { $0 == 17 }
+        #expect(try jobs.begin(name, fingerprint: [2]) == nil)
+        #expect(try jobs.begin(other, fingerprint: [1]) == 18)
+    }
+
+    @Test func `only the youngest are remembered`() throws {
+        var jobs = NamedJobs<Int>(capacity: 3)
+        for number in 0..<100 {
+            let name = NamedJobs<Int>.Name("\(number)", of: "", app: "")
+            #expect(try jobs.begin(name, fingerprint: []) == nil)
+            jobs.drop(name, fingerprint: [], number)
+        }
+        for number in 95..<100 {
+            let name = NamedJobs<Int>.Name("\(number)", of: "", app: "")
+            #expect(try jobs.begin(name, fingerprint: []) == (number > 96 ? number : nil))
+        }
     }
 }
 

@@ -56,8 +56,9 @@ enum APIFuzz {
         var content = NamedContent(key: "\"\(key)\"", type: type)
         do throws(APIProblem) {
             var bytes: [UInt8] = []
-            for part in parts { bytes += try content.take(part) }
-            return bytes + (try content.finish())
+            var parser = JSON.Parser()
+            for part in parts { bytes += try content.take(part, with: &parser) }
+            return bytes + (try content.finish(with: &parser))
         } catch {
             return nil
         }

@@ -1,4 +1,5 @@
-import Document
+package import Document
+import JobFormat
 
 /// Writes the value of `Idempotency-Key` as the `id` of a job into the job's beginning, which arrives bit by bit.
 ///
@@ -8,9 +9,14 @@ package struct NamedContent: Sendable {
     private let type: JobMediaType
     private var beginning: [UInt8] = []
     private var isOver = false
+    /// The length of the job and 64 bits of FNV-1a over it: tells a request that a client repeats from one that is another.
+    package private(set) var fingerprint: [UInt64] = [0, 0xCBF2_9CE4_8422_2325]
 
     /// How long the first line of a `.jsonl` file may be.
     private static let lineLimit = 1 << 20
+
+    /// The name without its quotes.
+    package let key: String
 
     /// Creates a writer.
     ///
@@ -19,15 +25,24 @@ package struct NamedContent: Sendable {
     ///   - type: The form of the job.
     package init(key: String, type: JobMediaType) {
         let isQuoted = key.count >= 2 && key.hasPrefix("\"") && key.hasSuffix("\"")
+        self.key = isQuoted ? String(key.dropFirst().dropLast()) : key
         var writer = JSONWriter()
-        writer.string(isQuoted ? String(key.dropFirst().dropLast()) : key)
+        writer.string(self.key)
         (id, self.type) = (writer.bytes, type)
     }
 
-    /// Returns what to write for the next bytes.
+    /// Takes the next bytes.
     ///
+    /// - Parameters:
+    ///   - bytes: The bytes.
+    ///   - parser: Reads the first line of a `.jsonl` job.
+    /// - Returns: What to write for them.
     /// - Throws: The problem: the job's form has no place for the key.
-    package mutating func take(_ bytes: [UInt8]) throws(APIProblem) -> [UInt8] {
+    package mutating func take(
+        _ bytes: [UInt8], with parser: inout some DocumentParser
+    ) throws(APIProblem) -> [UInt8] {
+        fingerprint[0] += UInt64(bytes.count)
+        fingerprint[1] = bytes.reduce(fingerprint[1]) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
         guard !isOver else { return bytes }
         beginning += bytes
         guard let start = contentStart else { return takeBlank() }
@@ -35,13 +50,15 @@ package struct NamedContent: Sendable {
             type == .lines
             ? beginning[start...].contains(0x0A) || beginning.count > Self.lineLimit
             : beginning[start] != UInt8(ascii: "{") || firstSign(from: start + 1) != nil
-        return isEnough ? try finish() : []
+        return isEnough ? try finish(with: &parser) : []
     }
 
-    /// Returns what to write at the end.
+    /// Ends the job.
     ///
+    /// - Parameter parser: Reads the first line of a `.jsonl` job.
+    /// - Returns: What to write at the end.
     /// - Throws: The problem: the job's form has no place for the key.
-    package mutating func finish() throws(APIProblem) -> [UInt8] {
+    package mutating func finish(with parser: inout some DocumentParser) throws(APIProblem) -> [UInt8] {
         guard !isOver else { return [] }
         isOver = true
         defer { beginning = [] }
@@ -54,10 +71,7 @@ package struct NamedContent: Sendable {
         switch type {
         case .json: return beginning[start] == UInt8(ascii: "{") ? member(after: start) : beginning
         case .yaml: return try line(before: start)
-        case .lines:
-            if let place = headPlace(from: start) { return member(after: place) }
-            let head = Array("{\"job\":{\"id\":".utf8) + id + Array("}}\n".utf8)
-            return beginning[..<start] + head + beginning[start...]
+        case .lines: return lines(from: start, with: &parser)
         }
     }
 
@@ -93,21 +107,30 @@ package struct NamedContent: Sendable {
     }
 
     /// Inserts the member after an opening brace.
-    private func member(after brace: Int) -> [UInt8] {
+    private func member(after brace: Int) -> [UInt8] { insert("\"id\":", id, after: brace) }
+
+    private func insert(_ name: String, _ value: [UInt8], after brace: Int) -> [UInt8] {
         let next = firstSign(from: brace + 1)
         let isAlone = next.map { beginning[$0] == UInt8(ascii: "}") } ?? false
-        let member = Array("\"id\":".utf8) + id + (isAlone ? [] : [UInt8(ascii: ",")])
-        return beginning[...brace] + member + beginning[(brace + 1)...]
+        return beginning[...brace] + Array(name.utf8) + value + (isAlone ? [] : [UInt8(ascii: ",")])
+            + beginning[(brace + 1)...]
     }
 
-    /// Returns the place of the brace in `{"job": {` if the first line begins like this.
-    private func headPlace(from start: Int) -> Int? {
-        var place = start
-        for word in ["{", "\"job\"", ":", "{"] {
-            guard let next = firstSign(from: place), beginning[next...].starts(with: word.utf8) else { return nil }
-            place = next + word.utf8.count
+    /// Inserts the member into the first line if that describes the job, whatever else is in it; else puts such a line before it.
+    private func lines(from start: Int, with parser: inout some DocumentParser) -> [UInt8] {
+        let line = beginning[start...].prefix { $0 != 0x0A }
+        let job = Array("{\"id\":".utf8) + id + [UInt8(ascii: "}")]
+        // What is not JSON stays as it is: the reader refuses it.
+        guard let tape = try? parser.parse(Array(line)) else { return beginning }
+        guard tape.root.describesJob else {
+            return beginning[..<start] + Array("{\"job\":".utf8) + job + Array("}\n".utf8) + beginning[start...]
         }
-        return place - 1
+        guard let own = tape.root["job"] else {
+            return insert("\"job\":", job, after: start + tape.root.rawRange.lowerBound)
+        }
+        let range = start + own.rawRange.lowerBound..<start + own.rawRange.upperBound
+        if own.isNull { return beginning[..<range.lowerBound] + job + beginning[range.upperBound...] }
+        return own.kind == .mapping ? member(after: range.lowerBound) : beginning
     }
 
     private func firstSign(from start: Int) -> Int? {

@@ -9,6 +9,13 @@ extension APIProblem {
         return problem
     }()
 
+    /// The bodies of other requests have all the memory for them.
+    static let busy = {
+        var problem = APIProblem(503, "too many requests are being read", remedy: "send it again a little later")
+        problem.retryAfter = 1
+        return problem
+    }()
+
     /// It is not known who sends the request.
     static let unauthorized = APIProblem(
         401, "the request does not prove who sends it", remedy: "send Authorization: Bearer <token of a producer>")

@@ -1,6 +1,7 @@
 import Document
 import DoorModel
 import JobFormat
+import MicroHTTPD
 import SpoolClient
 
 extension JobDesk.Receipt {
@@ -18,6 +19,23 @@ extension JobDesk.Receipt {
         writer.endObject()
         return writer.bytes + [UInt8(ascii: "\n")]
     }
+}
+
+/// What a client is told of a job that was dropped.
+struct JobAnswer: Sendable {
+    let app: String
+    let receipt: JobDesk.Receipt
+
+    /// The response. The path of the job is left out if it would have to be encoded.
+    var response: HTTPResponse {
+        var response = HTTPResponse(status: 202, contentType: "application/json", body: receipt.json)
+        let path = "/v1/apps/\(app)/jobs/\(receipt.name)"
+        if path.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) { response.fields.append(("Location", path)) }
+        return response
+    }
+
+    /// The answer to a repetition, which may be kept for long.
+    var withoutFindings: JobAnswer { JobAnswer(app: app, receipt: receipt.withoutFindings) }
 }
 
 extension JobLocator.Place {

@@ -3,6 +3,7 @@ import APNSModel
 import Document
 import DoorConfiguration
 import DoorModel
+import JSON
 import JobOperations
 import LinuxIO
 import Logging
@@ -26,6 +27,7 @@ actor JSONDoor: Door {
     private var requests: [Int: HTTPRequest] = [:]
     private var budget = BodyBudget()
     private var counts = DoorCounts()
+    private var named = NamedJobs<JobAnswer>(capacity: 50_000)
     /// Counts the configurations.
     private var generation = 0
 
@@ -90,7 +92,7 @@ actor JSONDoor: Door {
             let call = try APICall(request, book, bodyLimit: bodyLimit, at: .now)
             if call.mustBeWhole {
                 let isSmall = budget.reserve(request.announcedByteCount ?? bodyLimit, for: request.number)
-                guard isSmall else { throw busy }
+                guard isSmall else { throw .busy }
             }
             (calls[request.number], requests[request.number]) = (call, request)
             return .read(limit: call.mustBeWhole ? bodyLimit + 1 : Self.pieceByteCount)
@@ -98,12 +100,6 @@ actor JSONDoor: Door {
             counts.refusals[error.reason, default: 0] += 1
             return .answer(HTTPResponse(error))
         }
-    }
-
-    private var busy: APIProblem {
-        var problem = APIProblem(503, "too many requests are being read", remedy: "send it again a little later")
-        problem.retryAfter = 1
-        return problem
     }
 
     private func take(_ event: HTTPServer.Event) -> Work? {
@@ -168,7 +164,8 @@ actor JSONDoor: Door {
 
     private func write(_ bytes: [UInt8], to number: Int) async throws {
         guard var call = calls[number], case .submit = call.route else { return }
-        let named = try call.content?.take(bytes) ?? bytes
+        var parser = JSON.Parser()
+        let named = try call.content?.take(bytes, with: &parser) ?? bytes
         calls[number] = call
         let staged: Int
         if let known = call.staged {
@@ -222,19 +219,40 @@ actor JSONDoor: Door {
         try await write(body, to: number)
         guard var call = calls[number] else { return }
         let target = try await target(of: call)
-        let rest = try call.content?.finish() ?? []
+        var parser = JSON.Parser()
+        let rest = try call.content?.finish(with: &parser) ?? []
         guard let staged = call.staged, await tools.desk.append(rest, to: staged) else { throw APIProblem.unavailable }
+        guard let content = call.content, let producer = call.producer else {
+            return answer(number, try await drop(staged, of: call, for: target).response)
+        }
+        let name = NamedJobs<JobAnswer>.Name(content.key, of: producer.name, app: target.app.name)
+        // The file of a repetition is removed when its request ends.
+        let first = try named.begin(name, fingerprint: content.fingerprint)
+        if let first, await !tools.reader.hasFailed(first.receipt.name, in: first.app) {
+            counts.repeatedCount += 1
+            return answer(number, first.response)
+        }
+        do {
+            let dropped = try await drop(staged, of: call, for: target)
+            named.drop(name, fingerprint: content.fingerprint, dropped.withoutFindings)
+            answer(number, dropped.response)
+        } catch {
+            named.giveUp(name)
+            throw error
+        }
+    }
+
+    /// Drops a job that was written completely.
+    private func drop(_ staged: Int, of call: APICall, for target: JobDesk.Target) async throws(APIProblem) -> JobAnswer
+    {
         let result = await tools.desk.finish(staged, for: target, isAllOrNothing: false)
-        calls[number]?.staged = nil
+        calls[call.number]?.staged = nil
         switch result {
         case .dropped(let receipt):
             counts.dropTimes.add(nanoseconds: receipt.time.wholeNanoseconds)
             counts.acceptedCount += 1
             if let producer = call.producer { book.take(receipt.recipientCount, of: producer, at: .now) }
-            var response = HTTPResponse(status: 202, contentType: "application/json", body: receipt.json)
-            let path = "/v1/apps/\(target.app.name)/jobs/\(receipt.name)"
-            if path.utf8.allSatisfy({ $0 > 0x20 && $0 < 0x7F }) { response.fields.append(("Location", path)) }
-            answer(number, response)
+            return JobAnswer(app: target.app.name, receipt: receipt)
         case .refused(let diagnostics):
             var problem = APIProblem(422, "the job would fail")
             problem.diagnostics = diagnostics
@@ -255,7 +273,10 @@ actor JSONDoor: Door {
 
     private func cancel(_ job: String, _ call: APICall) async throws -> HTTPResponse {
         let app = try await target(of: call).app.name
-        if try await tools.reader.cancel(job, in: app) { return HTTPResponse(status: 204) }
+        if try await tools.reader.cancel(job, in: app) {
+            named.forget { $0.app == app && $0.receipt.name == job }
+            return HTTPResponse(status: 204)
+        }
         guard try await tools.reader.place(of: job, in: app) == nil else {
             throw APIProblem(409, "the job does not wait any more", remedy: "see GET of the same path")
         }
@@ -298,6 +319,7 @@ actor JSONDoor: Door {
         do {
             for _ in 0..<Self.heartbeat {
                 let page = try await tools.reader.next(of: number)
+                page.warn(tools.logger)
                 // A stream of events is taken up again where it ended; any other has its end.
                 let mustEnd = call.isOfEvents && (call.generation != generation || front?.isStopping == true)
                 if mustEnd { return send([], isLast: true, on: number) }

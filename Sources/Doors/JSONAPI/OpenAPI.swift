@@ -22,7 +22,7 @@ enum OpenAPI {
                 "parameters": [
                   {"name": "lane", "in": "query", "schema": {"enum": ["urgent", "normal", "bulk"]}},
                   {"name": "Idempotency-Key", "in": "header", "schema": {"type": "string"},
-                   "description": "Becomes the `id` of the job: of jobs with one id, one is sent."}
+                   "description": "Becomes the `id` of the job: of jobs with one id, one is sent. A repetition is answered with the first job."}
                 ],
                 "requestBody": {
                   "required": true,

@@ -37,6 +37,12 @@ actor JobDesk {
         let diagnostics: [Diagnostic]
         /// How long it took to check and to drop it.
         let time: Duration
+
+        /// The same without what is wrong.
+        var withoutFindings: Receipt {
+            Receipt(
+                name: name, recipientCount: recipientCount, rejectedCount: rejectedCount, diagnostics: [], time: time)
+        }
     }
 
     /// The app of a job, and the limits of its daemon.

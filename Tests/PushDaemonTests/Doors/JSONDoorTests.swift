@@ -80,22 +80,104 @@ import Testing
         }
     }
 
-    @Test func `a key makes a repeated job one job`() async throws {
+    @Test func `a repeated job is answered with the first one`() async throws {
         try await running { bench, door in
-            let key = ["--header", "Idempotency-Key: \"storm-17\""]
-            for _ in 0..<2 {
-                #expect(try await door.call("POST", Self.jobs, Self.json + key, body: Self.job).status == "202")
+            let first = try await door.call("POST", Self.jobs, Self.json + Self.key("\"storm-17\""), body: Self.job)
+            #expect(first.status == "202", "\(first.text)")
+            for spelling in ["storm-17", "  \"storm-17\" \t"] {
+                let again = try await door.call("POST", Self.jobs, Self.json + Self.key(spelling), body: Self.job)
+                #expect(again.status == "202" && again.body == first.body, "\(again.text)")
+                #expect(again.field("Location") == first.field("Location"))
             }
-            let lines = try await awaited("two jobs") {
+            _ = try await bench.accepted(1)
+            let lines = try await awaited("the end of the job") {
                 let lines = try bench.lines("job", app: "modern")
-                return lines.count == 2 ? lines : nil
+                return lines.isEmpty ? nil : lines
             }
-            #expect(lines.map(\.accepted).sorted { ($0 ?? 0) < ($1 ?? 0) } == [0, 1])
+            #expect(lines.map(\.accepted) == [1])
+            #expect(bench.names(in: "modern/new").isEmpty && bench.names(in: "modern/tmp").isEmpty)
+            let other = Self.job.replacing("x", with: "y")
+            let refused = try await door.call("POST", Self.jobs, Self.json + Self.key("storm-17"), body: other)
+            #expect(refused.status == "422" && refused.body.contains("another job"), "\(refused.text)")
             let twice = #"{"id":"own","token":"\#(token(1))","alert":"x"}"#
-            let refused = try await door.call("POST", Self.jobs, Self.json + key, body: twice)
-            #expect(refused.status == "422", "\(refused.text)")
+            #expect(try await door.call("POST", Self.jobs, Self.json + Self.key("k"), body: twice).status == "422")
         }
     }
+
+    @Test func `a repeated job is a new one if the first was taken back or has failed`() async throws {
+        try await running { bench, door in
+            #expect(try await bench.operate("pause", "modern").code == 0)
+            func drop() async throws -> String {
+                let answer = try await door.call("POST", Self.jobs, Self.json + Self.key("k"), body: Self.job)
+                return try #require(answer.field("Location"), "\(answer.text)")
+            }
+            let first = try await drop()
+            #expect(try await door.call("DELETE", first).status == "204")
+            let second = try await drop()
+            #expect(second != first)
+            #expect(try await drop() == second)
+            let name = try #require(second.split(separator: "/").last)
+            #expect(try await bench.operate("cancel", "modern/\(name)").code == 0)
+            #expect(try await drop() != second)
+        }
+    }
+
+    private static func key(_ key: String) -> [String] { ["--header", "Idempotency-Key: \(key)"] }
+
+    @Test func `a key leaves the defaults of lines as they are`() async throws {
+        try await running { bench, door in
+            let lines = """
+                {"defaults": {"alert": "x", "priority": 5, "collapse_id": "c"}, "job": {"count": 1}}
+                "\(token(1))"
+
+                """
+            let answer = try await door.call(
+                "POST", Self.jobs, ["--header", "Content-Type: application/jsonl"] + Self.key("k"), body: lines)
+            #expect(answer.status == "202", "\(answer.text)")
+            let ledger = try await bench.accepted(1)
+            #expect(ledger.accepted[0].priority == 5)
+        }
+    }
+
+    @Test func `a body with a Content-Encoding is refused`() async throws {
+        try await running("xmlrpc: {listen: \"127.0.0.1:0\"}") { _, door in
+            let gzip = ["--header", "Content-Encoding: gzip"]
+            let answer = try await door.call("POST", Self.jobs, Self.json + gzip, body: Self.job)
+            #expect(answer.status == "415" && answer.field("Accept-Encoding") == "identity", "\(answer.text)")
+            #expect(try await door.call("POST", "/api/push", gzip, body: "{}").status == "415")
+            let plain = ["--header", "Content-Encoding: identity"]
+            #expect(try await door.call("POST", Self.jobs, Self.json + plain, body: Self.job).status == "202")
+        }
+    }
+
+    @Test(arguments: ["http", "xmlrpc"])
+    func `a door that all its clients leave at once takes the next one`(_ name: String) async throws {
+        try await running("limits: {connections: 3}\nxmlrpc: {listen: \"127.0.0.1:0\"}") { bench, door in
+            let port = try door.port(of: name)
+            // They leave while the door does not run, as if it were busy.
+            let clients = try Program(
+                "/usr/bin/env", ["python3", "-c", Self.leaving, port, "\(door.program.process.processIdentifier)"],
+                logs: bench.path + "/logs")
+            #expect(try await clients.end() == 0, "\(clients.log)")
+            let next = try Program(
+                "/usr/bin/env", ["curl", "--silent", "--max-time", "30", "--include", "http://127.0.0.1:\(port)/"],
+                logs: bench.path + "/logs")
+            #expect(try await next.end() == 0, "the door accepts no connection")
+            #expect(next.text.hasPrefix("HTTP/1.1 40"), "\(next.text)")
+        }
+    }
+
+    private static let leaving = """
+        import os, signal, socket, sys
+        port, door = int(sys.argv[1]), int(sys.argv[2])
+        clients = [socket.create_connection(("127.0.0.1", port), 30) for _ in range(3)]
+        for client in clients:
+            client.sendall(b"GET / HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n")
+            assert client.recv(65536).startswith(b"HTTP/1.1 40")
+        os.kill(door, signal.SIGSTOP)
+        for client in clients: client.close()
+        os.kill(door, signal.SIGCONT)
+        """
 
     @Test func `who does not prove who it is, or asks for another's app, is refused`() async throws {
         try await running { bench, door in
@@ -186,6 +268,35 @@ import Testing
         }
     }
 
+    @Test func `a feedback file without a line end takes little memory, and is left out of a stream of events`()
+        async throws
+    {
+        try await running { bench, door in
+            _ = try await door.call("POST", Self.jobs, Self.json, body: Self.job)
+            _ = try await bench.accepted(1)
+            let name = try await awaited("feedback") { bench.names(in: "modern/feedback").first }
+            let folder = bench.path + "/spool/modern/feedback"
+            let sparse = folder + "/0" + name.dropFirst()
+            try #require(FileManager.default.createFile(atPath: sparse, contents: nil))
+            let file = try #require(FileHandle(forWritingAtPath: sparse))
+            try file.truncate(atOffset: 1 << 30)
+            try file.close()
+            let events = try Program(
+                "/usr/bin/env",
+                [
+                    "curl", "--silent", "--no-buffer", "--max-time", "30", "--header", "Accept: text/event-stream",
+                    "--header", "Authorization: Bearer \(Doorway.bearer)",
+                    "http://127.0.0.1:\(try door.port(of: "http"))/v1/apps/modern/feedback",
+                ], logs: bench.path + "/logs")
+            _ = try await awaited("the event behind it") { events.text.contains("\"kind\":\"job\"") ? true : nil }
+            try await door.program.says("rest of a feedback file is left out")
+            let status = try String(
+                contentsOfFile: "/proc/\(door.program.process.processIdentifier)/status", encoding: .utf8)
+            let peak = try #require(status.firstMatch(of: #/VmHWM:\s*(\d+) kB/#)?.output.1)
+            #expect(try #require(Int(peak)) < 250 << 10)
+        }
+    }
+
     @Test func `gorush's clients can push`() async throws {
         try await running { bench, door in
             let body = """
@@ -214,6 +325,9 @@ import Testing
             for bad in ["{}", "{\"notifications\":[1]}", "["] {
                 #expect(try await door.call("POST", "/api/push", body: bad).status == "400")
             }
+            let wrong = #"{"notifications":[{"tokens":["\#(token(4))"],"platform":1,"message":5}]}"#
+            let typed = try await door.call("POST", "/api/push", body: wrong)
+            #expect(typed.body.contains("message: expected a string, found a number"), "\(typed.body)")
             let mixed = #"{"notifications":[{"tokens":["\#(token(4))","!"],"platform":1,"message":"x"}]}"#
             let logs = try await door.call("POST", "/api/push", body: mixed)
             #expect(logs.body.contains(#""token":"!""#), "\(logs.body)")
