@@ -69,12 +69,14 @@ final class LiveJobs: CommandedJobs {
 
     func requireNotOver(_ reference: JobReference) throws(ControlFault) {
         guard !parts.jobs.all.contains(where: { $0.isMeant(by: reference) }) else {
-            throw ControlFault("already ended", hint: "find it in done/ or failed/ in a moment")
+            throw ControlFault("already ended", hint: "find it in done/ or failed/ in a moment", hasNothingToDo: true)
         }
     }
 
     func requireNotWithdrawn(_ name: FileName) throws(ControlFault) {
-        guard !publisher.isWithdrawing(name) else { throw ControlFault("already ended by an operator", hint: nil) }
+        guard !publisher.isWithdrawing(name) else {
+            throw ControlFault("already ended by an operator", hint: nil, hasNothingToDo: true)
+        }
     }
 
     /// Returns the job if it is under way. Takes it over first if it is from an earlier run.
@@ -103,9 +105,9 @@ final class LiveJobs: CommandedJobs {
         case .draining(.operatorRequest), .held(.operatorRequest):
             holding[claimed.id] = job
             return true
-        case .stopping: throw ControlFault("already being ended", hint: nil)
+        case .stopping: throw ControlFault("already being ended", hint: nil, hasNothingToDo: true)
         case .draining, .held, .settled, .published, .archived:
-            throw ControlFault("already ended", hint: nil)
+            throw ControlFault("already ended", hint: nil, hasNothingToDo: true)
         }
         guard job.ending == nil else { throw ControlFault("its deadline has passed, and it is being ended", hint: nil) }
         guard job.progress.runCount <= Remainder.runLimit else {
@@ -120,14 +122,16 @@ final class LiveJobs: CommandedJobs {
     }
 
     func finishHold(_ claimed: ClaimedJob) async throws(ControlFault) -> ControlAnswer {
-        guard let job = holding.removeValue(forKey: claimed.id) else { throw ControlFault("already ended", hint: nil) }
+        guard let job = holding.removeValue(forKey: claimed.id) else {
+            throw ControlFault("already ended", hint: nil, hasNothingToDo: true)
+        }
         let deadline = ContinuousClock.now + Self.holdingLimit
         let isDecided = { [context] in job.heldAs != nil || job.isEnding || context.lifecycle.isEnding }
         _ = await publisher.progress.wait(until: deadline) { isDecided() || publisher.isParking(claimed.id) }
         // The first round may have begun before the job was added.
         for _ in 0..<2 where !isDecided() && publisher.isParking(claimed.id) { await publisher.publish() }
         _ = await publisher.progress.wait(until: deadline, for: isDecided)
-        guard !job.isEnding else { throw ControlFault("it ended before it was held", hint: nil) }
+        guard !job.isEnding else { throw ControlFault("it ended before it was held", hint: nil, hasNothingToDo: true) }
         let (left, count) = (job.machine.remaining.count, job.summary.recipientCount)
         guard let name = job.heldAs else {
             return ControlAnswer(
@@ -147,8 +151,9 @@ final class LiveJobs: CommandedJobs {
         switch job.machine.state {
         case .sending: break
         case .draining: throw ControlFault("being held", hint: "try again when it is in hold/")
-        case .stopping: throw ControlFault("already being ended", hint: nil)
-        case .held, .settled, .published, .archived: throw ControlFault("already ended", hint: nil)
+        case .stopping: throw ControlFault("already being ended", hint: nil, hasNothingToDo: true)
+        case .held, .settled, .published, .archived:
+            throw ControlFault("already ended", hint: nil, hasNothingToDo: true)
         }
         guard job.ending == nil else { throw ControlFault("its deadline has passed, and it is being ended", hint: nil) }
         let outcome = Outcome.withdrawn(code)
@@ -158,7 +163,7 @@ final class LiveJobs: CommandedJobs {
         // Only this function has these notifications now, even if the job has changed meanwhile.
         let awaited = back.filter { job.machine.isAwaiting($0.indices) }
         guard await outcomes.settle(takenBack: awaited, of: claimed.id, outcome) else { throw ControlFault.stopping }
-        guard job.isWithdrawn else { throw ControlFault("it ended first", hint: nil) }
+        guard job.isWithdrawn else { throw ControlFault("it ended first", hint: nil, hasNothingToDo: true) }
         parts.journal.write()
         try await requireSync()
         return answer(on: job, code)

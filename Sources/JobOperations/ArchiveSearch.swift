@@ -95,7 +95,8 @@ extension HeldJobs {
         guard !request.isWhole else { return .whole(place.name) }
         guard let bytes else {
             throw ControlFault(
-                "nothing is left to send, or it has no result file", hint: "--whole sends all of it again")
+                "nothing is left to send, or it has no result file", hint: "--whole sends all of it again",
+                hasNothingToDo: true)
         }
         var parser = JSON.Parser()
         guard let tape = try? parser.parse(bytes) else {

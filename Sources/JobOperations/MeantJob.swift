@@ -37,14 +37,14 @@ extension ControlFault {
     init(lyingIn job: MeantJob) {
         switch job {
         case .waiting: self.init("it is waiting in new/", hint: nil)
-        case .held: self.init("already in hold/", hint: nil)
+        case .held: self.init("already in hold/", hint: nil, hasNothingToDo: true)
         case .claimed: self.init("it is being sent", hint: nil)
         }
     }
 
     /// Creates the error for an archived job to which a command does not apply.
     init(over place: ArchivePlace) {
-        self.init("already in \(place.folder.rawValue)/\(place.day)/", hint: nil)
+        self.init("already in \(place.folder.rawValue)/\(place.day)/", hint: nil, hasNothingToDo: true)
     }
 }
 

@@ -141,7 +141,7 @@ package final class OperatorCommands: CommandedApp {
         case .held?, nil:
             try jobs.requireNotOver(reference)
             guard try meant(reference, in: [.hold]) != nil else { return nil }
-            throw ControlFault("already in hold/", hint: nil)
+            throw ControlFault("already in hold/", hint: nil, hasNothingToDo: true)
         }
     }
 

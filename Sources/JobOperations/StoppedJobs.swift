@@ -80,7 +80,9 @@ final class StoppedJobs: CommandedJobs {
         guard let record = left.jobs[job.id] else {
             throw ControlFault("the journal has no record of it, or it has ended", hint: "start a daemon")
         }
-        guard record.final == nil else { throw ControlFault("already ended", hint: "start a daemon to archive it") }
+        guard record.final == nil else {
+            throw ControlFault("already ended", hint: "start a daemon to archive it", hasNothingToDo: true)
+        }
         return record
     }
 

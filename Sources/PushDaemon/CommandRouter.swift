@@ -106,7 +106,9 @@ final class CommandRouter {
         if let job = answer.job { metadata[LogKey.job] = "\(job)" }
         if let id = answer.id { metadata[LogKey.id] = "\(id)" }
         if !answer.isGood { metadata[LogKey.error] = "\(answer.text)" }
-        logger.notice("operator command", metadata: metadata)
+        // A command for all jobs, such as `retry --all`, may find nothing to do for thousands of them.
+        let changesNothing = answer.hasNothingToDo || answer.kind == .planned
+        logger.log(level: changesNothing ? .debug : .notice, "operator command", metadata: metadata)
     }
 
     /// How long an app may take to use a new configuration. One whose filesystem hangs does not.

@@ -24,9 +24,11 @@ struct AppArguments: ParsableArguments {
         let names = try input.all(of: apps)
         // Standard input may have contained no names.
         if names.isEmpty, !apps.isEmpty { return }
-        let requests = names.map { ($0, [ControlRequest(command, app: $0)]) }
-        try await Executor.carryOut(
-            apps.isEmpty ? [("all apps", [ControlRequest(command)])] : requests, under: configuration,
-            mayBeOffline: isGood, isJSON: json)
+        let steps: [CommandRun.Step] =
+            apps.isEmpty
+            ? [.init(about: "all apps", requests: [ControlRequest(command)])]
+            : names.map { .init(about: $0, requests: [ControlRequest(command, app: $0)]) }
+        let run = CommandRun(steps: steps, isJSON: json)
+        try await Executor.carryOut(run, under: configuration, mayBeOffline: isGood)
     }
 }

@@ -20,34 +20,32 @@ enum Executor {
     /// Executes commands, and prints a line for each.
     ///
     /// - Parameters:
-    ///   - steps: The requests, with a name for each step. A further request of a step is sent only if the previous one
-    ///     succeeded.
+    ///   - run: The commands.
     ///   - configuration: The configuration of the daemon.
     ///   - mayBeOffline: Whether this program may execute the commands without a daemon, which takes a configuration
     ///     without errors.
-    ///   - isJSON: Whether to print each answer unchanged, as one JSON object per line.
     /// - Throws: `ExitCode`: 1 if a command was refused or its job not found, 75 if neither the daemon nor this program
     ///   can execute it, 78 if the configuration is too faulty to do without the daemon.
     static func carryOut(
-        _ steps: [(about: String, requests: [ControlRequest])], under configuration: DaemonConfiguration,
-        mayBeOffline: Bool, isJSON: Bool
+        _ run: CommandRun, under configuration: DaemonConfiguration, mayBeOffline: Bool
     ) async throws {
-        var isGood = true
+        var run = run
         do {
             let executor = try find(configuration, mayBeOffline: mayBeOffline)
-            for step in steps {
+            for step in run.steps {
                 for request in step.requests {
                     guard let answer = try await executor.carryOut(request) else { throw DaemonGone() }
-                    if isJSON { Talk.say(answer.line) } else { answer.print(step.about) }
-                    isGood = isGood && answer.isGood
+                    run.take(answer, of: step)
                     if !answer.isGood { break }
                 }
             }
             try executor.close()
         } catch {
+            run.printSummary()
             try complain(error, configuration)
         }
-        guard isGood else { throw ExitCode.failure }
+        run.printSummary()
+        guard run.isGood else { throw ExitCode.failure }
     }
 
     private static func complain(_ error: any Error, _ configuration: DaemonConfiguration) throws -> Never {
@@ -119,12 +117,3 @@ enum Executor {
 
 /// The error that the connection ended without an answer.
 private struct DaemonGone: Error {}
-
-extension ControlAnswer {
-    /// Prints the answer. `name` stands for the subject unless the answer names a job.
-    fileprivate func print(_ name: String) {
-        let subject = [app, job].compactMap(\.self).joined(separator: "/")
-        let about = job == nil ? name : subject
-        if isGood { Talk.say("\(about): \(text)") } else { Talk.complain("\(about): \(text)", hint: hint) }
-    }
-}

@@ -50,26 +50,29 @@ struct JobArguments: ParsableArguments {
     ///   75 if neither the daemon nor this program can execute it, 78 if the configuration is too faulty.
     func carryOut(_ command: ControlRequest.Command, _ makeRequests: (String) -> [ControlRequest]) async throws {
         let (configuration, isGoodConfiguration) = try ConfigurationLoader(path: options.config).places()
-        let names = try names(for: command, in: configuration.spool)
-        let steps = names.map { ($0, makeRequests($0)) }
-        try await Executor.carryOut(steps, under: configuration, mayBeOffline: isGoodConfiguration, isJSON: json)
-    }
-
-    /// The named jobs, and the jobs that match patterns or `--all`.
-    private func names(for command: ControlRequest.Command, in spool: String) throws -> [String] {
-        let named = try input.all(of: jobs)
-        let wanted: [String?] = all ? [nil] : named
-        return try wanted.flatMap { name throws -> [String] in
-            if let name, !Glob.isPattern(name) { return [name] }
-            return try selected(name, for: command, in: spool)
+        let wanted: [String?] = all ? [nil] : try input.all(of: jobs)
+        var steps: [CommandRun.Step] = []
+        for name in wanted {
+            if let name, !Glob.isPattern(name) {
+                steps.append(.init(about: name, requests: makeRequests(name)))
+                continue
+            }
+            // What a command would do is of no interest for each of many jobs, unless it does no more.
+            steps += try selected(name, for: command, in: configuration.spool).map {
+                CommandRun.Step(about: $0, requests: Array(makeRequests($0).suffix(1)), isSelected: true)
+            }
         }
-        .once
+        var seen: Set<String> = []
+        steps.removeAll { !seen.insert($0.about).inserted }
+        let isBulk = wanted.contains { $0.map(Glob.isPattern) ?? true }
+        let run = CommandRun(steps: steps, isJSON: json, summary: isBulk ? .init(command: command) : nil)
+        try await Executor.carryOut(run, under: configuration, mayBeOffline: isGoodConfiguration)
     }
 
     private func selected(_ pattern: String?, for command: ControlRequest.Command, in spool: String) throws -> [String]
     {
         let before = olderThan.map { WallTime(nanoseconds: WallClock.nanoseconds()) + .seconds(-$0.seconds) }
-        var selection = JobSelection(pattern, app: app, in: command.folders, before: before)
+        var selection = JobSelection(pattern, app: app, in: command.selectableFolders, before: before)
         do throws(SystemError) {
             try selection.look(in: try Directory.open(path: spool))
         } catch {

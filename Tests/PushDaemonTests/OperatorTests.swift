@@ -134,6 +134,62 @@ import Testing
         }
     }
 
+    @Test(arguments: [true, false], [true, false])
+    func `a command for all jobs tells what it did, and counts where it has nothing to do`(
+        hasDaemon: Bool, isJSON: Bool
+    ) async throws {
+        try await running(hasDaemon) { bench in
+            if hasDaemon { #expect(try await bench.operate("pause").code == 0) }
+            let all = ["--all", "--app", "weather"] + (isJSON ? ["--json"] : [])
+            for number in 0..<3 { try write("c\(number).json", bench) }
+            let ended = try await bench.operate(["cancel"] + all)
+            #expect(ended.code == 0 && ended.log == "cancel: 3 jobs\n", "\(ended)")
+            let folder = "\(bench.path)/spool/weather/done/2026-11-21"
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            for number in 0..<50 { try bench.write("spool/weather/done/2026-11-21/d\(number).json", job(1)) }
+            let planned = try await bench.operate(["retry", "-n"] + all)
+            #expect(
+                planned.code == 0 && planned.log == "retry: 3 jobs would change, 50 with nothing to do\n", "\(planned)")
+            #expect(planned.text.split(separator: "\n").count == 3)
+            let retried = try await bench.operate(["retry"] + all)
+            #expect(retried.code == 0 && retried.log == "retry: 3 jobs, 50 with nothing to do\n", "\(retried)")
+            let lines = retried.text.split(separator: "\n")
+            #expect(lines.count == 3 && lines.allSatisfy { $0.contains(isJSON ? #""result":"done""# : "weather/c") })
+            #expect(bench.names(in: "weather/new").count == 3)
+            for (words, count) in [("hold: 3 jobs\n", 3), ("hold: 0 jobs\n", 0)] {
+                let held = try await bench.operate(["hold"] + all)
+                #expect(
+                    held.code == 0 && held.log == words && held.text.split(separator: "\n").count == count, "\(held)")
+            }
+            // A job that is named must be there, and have something to do.
+            let named = try await bench.operate(["retry", "--app", "weather", "weather/done/2026-11-21/d1.json"])
+            #expect(
+                named.code == 1 && named.log.contains("weather/done/2026-11-21/d1.json: nothing is left"), "\(named)")
+            #expect(!named.log.contains("weather/weather"))
+            try FileManager.default.createDirectory(
+                atPath: "\(bench.path)/spool/weather/failed/2026-11-21", withIntermediateDirectories: true)
+            try bench.write("spool/weather/failed/2026-11-21/broken.json", job(1))
+            try bench.write("spool/weather/failed/2026-11-21/broken.json.result.json", "no result")
+            let broken = try await bench.operate(["retry"] + all)
+            #expect(broken.code == 1 && broken.log.contains("its result file cannot be read"), "\(broken)")
+            #expect(broken.log.hasSuffix("retry: 0 jobs, 50 with nothing to do, 1 refused\n"), "\(broken)")
+        }
+    }
+
+    @Test func `a command that finds nothing to do for many jobs does not fill the log`() async throws {
+        try await Bench.serving(try .init()) { bench, daemon in
+            let folder = "\(bench.path)/spool/weather/done/2026-11-21"
+            try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+            for number in 0..<50 { try bench.write("spool/weather/done/2026-11-21/d\(number).json", job(1)) }
+            #expect(try await bench.operate("retry", "--all").code == 0)
+            #expect(try await bench.operate("retry", "weather/d1.json").code == 1)
+            #expect(try await bench.operate("pause").code == 0)
+            try await daemon.says("command=pause")
+            let lines = daemon.log.split(separator: "\n").filter { $0.contains("command=retry") }
+            #expect(lines.allSatisfy { $0.contains("debug") }, "\(lines)")
+        }
+    }
+
     @Test func `two operators at once do everything once`() async throws {
         try await running(true) { bench in
             let names = (0..<100).map { "weather/j\($0).json" }

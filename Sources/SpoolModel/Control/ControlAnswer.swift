@@ -30,6 +30,8 @@ package struct ControlAnswer: Hashable, Sendable {
     package var job: String?
     /// The daemon's id of the job, if it has one.
     package var id: JobID?
+    /// Whether a refused command had nothing to do, which is no fault if it was given for all jobs.
+    package var hasNothingToDo = false
 
     /// Creates an answer that does not name a job.
     package init(_ kind: Kind, _ text: String, hint: String? = nil) {
@@ -39,6 +41,7 @@ package struct ControlAnswer: Hashable, Sendable {
     /// Creates an answer that refuses the command with this fault.
     package init(_ fault: ControlFault) {
         self.init(.refused, fault.message, hint: fault.hint)
+        hasNothingToDo = fault.hasNothingToDo
     }
 
     /// Whether the command succeeded.
@@ -65,6 +68,7 @@ package struct ControlAnswer: Hashable, Sendable {
         else { return nil }
         self.init(kind, text, hint: root["hint"]?.string)
         (app, job) = (root["app"]?.string, root["job"]?.string)
+        hasNothingToDo = root["nothing_to_do"]?.boolean ?? false
         guard let text = root["id"]?.string else { return }
         guard let id = JobID(text) else { return nil }
         self.id = id
@@ -81,6 +85,10 @@ package struct ControlAnswer: Hashable, Sendable {
         writer.member("result", kind.rawValue)
         writer.member("text", text)
         writer.member("hint", hint)
+        if hasNothingToDo {
+            writer.key("nothing_to_do")
+            writer.boolean(true)
+        }
         writer.endObject()
         return writer.bytes + [UInt8(ascii: "\n")]
     }

@@ -65,9 +65,9 @@ package struct ControlRequest: Hashable, Sendable {
     /// The job that the operator means; `nil` if the text cannot name a job.
     package var reference: JobReference? { job.flatMap { JobReference($0, app: app) } }
 
-    /// Returns `job` without a leading `app/`; returns it unchanged if the request names the app separately.
+    /// Returns `job` without a leading `app/`, even if the request names the app separately, too.
     package func jobText(in app: String?) -> String? {
-        guard self.app == nil, let app, let job, job.hasPrefix(app + "/") else { return job }
+        guard let app, let job, job.hasPrefix(app + "/") else { return job }
         return String(job.dropFirst(app.count + 1))
     }
 
@@ -157,6 +157,9 @@ extension ControlRequest.Command {
         case .pause, .resume, .stop, .reload: []
         }
     }
+
+    /// The folders with the jobs that `--all` and patterns stand for: a held job cannot be held again.
+    package var selectableFolders: Set<JobReference.Folder> { self == .hold ? [.new, .work] : folders }
 }
 
 /// Why a command cannot be carried out, and the remedy.
@@ -165,9 +168,11 @@ package struct ControlFault: Error, Hashable, Sendable {
     package let message: String
     /// The remedy, if there is one.
     package let hint: String?
+    /// Whether the command has nothing to do: the job has ended, is where it should be, or has nothing left to send.
+    package let hasNothingToDo: Bool
 
     /// Creates a fault.
-    package init(_ message: String, hint: String?) {
-        (self.message, self.hint) = (message, hint)
+    package init(_ message: String, hint: String?, hasNothingToDo: Bool = false) {
+        (self.message, self.hint, self.hasNothingToDo) = (message, hint, hasNothingToDo)
     }
 }

@@ -26,11 +26,14 @@ package enum RetryPlan: Hashable, Sendable {
         }
         guard root["code"]?.string != ResultCode.duplicate.rawValue else {
             throw ControlFault(
-                "it duplicates a job that was sent, and would fail again", hint: "use --whole to send it anyway")
+                "it duplicates a job that was sent, and would fail again", hint: "use --whole to send it anyway",
+                hasNothingToDo: true)
         }
         guard result.progress.tally.total > 0 else {
             guard root["code"]?.string != ResultCode.expired.rawValue else {
-                throw ControlFault("the whole job expired before it was sent", hint: "use --whole to send it anyway")
+                throw ControlFault(
+                    "the whole job expired before it was sent", hint: "use --whole to send it anyway",
+                    hasNothingToDo: true)
             }
             self = .whole(result.name)
             return
@@ -44,7 +47,8 @@ package enum RetryPlan: Hashable, Sendable {
                 "no notifications are left to send",
                 hint: unknown > 0 && !includesUnknown
                     ? "\(unknown) notifications may have been sent: use --unknown to resend them, or --whole to resend all"
-                    : "use --whole to send the whole job again")
+                    : "use --whole to send the whole job again",
+                hasNothingToDo: true)
         }
         let sent = Remainder.Sent(id: result.id, ref: result.ref, count: result.count, progress: progress)
         self = .rest(result.name, sent)

@@ -139,6 +139,13 @@ struct Bench: Sendable {
     func operate(
         _ command: String..., input: String? = nil
     ) async throws -> (code: Int32, text: String, log: String) {
+        try await operate(command, input: input)
+    }
+
+    /// Runs an operator's command to its end.
+    func operate(
+        _ command: [String], input: String? = nil
+    ) async throws -> (code: Int32, text: String, log: String) {
         try await run([command[0], "--config", "\(path)/etc/pushspool.yaml"] + command.dropFirst(), input: input)
     }
 
