@@ -17,8 +17,6 @@ final class IntakeLoop {
     private static let scanStep = 4_096
     /// How long short files are taken before the long one is checked again.
     private static let shortTurn = Duration.milliseconds(10)
-    /// The most files that are reported individually after a scan.
-    private static let ignoredLimit = 20
 
     private let parts: AppParts
     private let context: AppContext
@@ -58,6 +56,7 @@ final class IntakeLoop {
     /// Takes the files that are ready: scans `new/` if that is due, then looks, reads and claims.
     func takeReady() async {
         await beginScanIfDue()
+        unclaimed.checkMistaken()
         while let action = parts.intake.value.next(at: .now, taking: claimer.openLanes, longest: claimer.longestClaim) {
             await perform(action)
             if claimer.announcedCount >= Claimer.groupLimit {
@@ -157,7 +156,7 @@ final class IntakeLoop {
                     scanning = nil
                     parts.intake.value.endScan()
                     plan.end()
-                    reportIgnored()
+                    unclaimed.reportIgnored()
                     return
                 }
                 if let name = FileName(bytes: entry.name), plan.takesListed(name) {
@@ -330,20 +329,5 @@ final class IntakeLoop {
     private func reportPostponed(_ name: FileName, _ until: WallTime) {
         context.logger.info(
             "job waits until its not_before time", metadata: [LogKey.job: "\(name)", LogKey.until: "\(until.rfc3339)"])
-    }
-
-    /// Reports the files that can never be taken.
-    private func reportIgnored() {
-        let names = parts.intake.value.takeIgnored()
-        for name in names.prefix(Self.ignoredLimit) {
-            context.logger.warning(
-                "file in new/ is ignored: its name is not valid for a job",
-                metadata: [LogKey.job: "\(name)", LogKey.hint: "\(name.remedy)"])
-        }
-        guard names.count > Self.ignoredLimit else { return }
-        let hint: Logger.MetadataValue = "run pushspool doctor to list some of them"
-        context.logger.warning(
-            "more files in new/ are ignored",
-            metadata: [LogKey.files: "\(names.count - Self.ignoredLimit)", LogKey.hint: hint])
     }
 }

@@ -144,6 +144,34 @@ final class UnclaimedFiles {
             noteStuck(job.name, error)
         }
     }
+
+    // MARK: Names
+
+    /// The most files that are reported individually at a time.
+    private static let ignoredLimit = 20
+
+    /// Reports files with names that are not valid for jobs, once their producers have had the time to rename them.
+    func checkMistaken() {
+        for name in parts.intake.value.takeMistaken(at: .now) where context.spool.hasNew(name) {
+            parts.intake.value.confirmMistaken(name)
+        }
+        reportIgnored()
+    }
+
+    /// Reports the files that can never be taken.
+    func reportIgnored() {
+        let names = parts.intake.value.takeIgnored()
+        for name in names.prefix(Self.ignoredLimit) {
+            context.logger.warning(
+                "file in new/ is ignored: its name is not valid for a job",
+                metadata: [LogKey.job: "\(name)", LogKey.hint: "\(name.remedy)"])
+        }
+        guard names.count > Self.ignoredLimit else { return }
+        let hint: Logger.MetadataValue = "run pushspool doctor to list some of them"
+        context.logger.warning(
+            "more files in new/ are ignored",
+            metadata: [LogKey.files: "\(names.count - Self.ignoredLimit)", LogKey.hint: hint])
+    }
 }
 
 extension FileStatus {

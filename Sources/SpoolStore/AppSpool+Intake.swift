@@ -2,6 +2,15 @@ package import JobFormat
 package import LinuxIO
 
 extension AppSpool {
+    /// Whether `new/` has a file of this name, as far as can be seen; the next scan meets errors again, and reports them.
+    package func hasNew(_ name: FileName) -> Bool {
+        do throws(SystemError) {
+            return try new.status(of: name.bytes) != nil
+        } catch {
+            return false
+        }
+    }
+
     /// Calls `body` for every entry of `new/` that may be a job, in no particular order, until it returns `false`.
     ///
     /// Skips names that cannot be jobs. Memory does not grow with the number of files.

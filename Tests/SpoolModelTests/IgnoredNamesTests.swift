@@ -23,6 +23,28 @@ import Testing
         #expect(scan(["b.txt"], &intake) == [] && scan(["b.txt"], &intake) == ["b.txt"])
     }
 
+    @Test func `a name that the watch reports is told a moment later, once, if it has stayed`() throws {
+        var intake = Intake()
+        let (wrong, renamed) = (try #require(FileName("a.txt")), try #require(FileName("b.json.part")))
+        let start = Moment.zero + .seconds(100)
+        for hint in [IntakeHint.created, .modified, .closedAfterWrite] { intake.hint(hint, wrong, at: start) }
+        intake.hint(.movedIn, renamed, at: start + .milliseconds(1))
+        let deadline = intake.deadline
+        let due = try #require(deadline)
+        let early = intake.takeMistaken(at: start)
+        #expect(due > start && early.isEmpty && intake.ignoredCount == 0)
+        let found = intake.takeMistaken(at: due + .milliseconds(1))
+        #expect(found == [wrong, renamed])
+        intake.confirmMistaken(wrong)
+        let told = intake.takeIgnored()
+        intake.hint(.modified, wrong, at: due)
+        let next = intake.deadline
+        #expect(told == [wrong] && intake.ignoredCount == 1 && next == nil)
+        // Scans do not tell it again, and notice that it is gone.
+        #expect(scan(["a.txt"], &intake) == [] && scan(["a.txt"], &intake) == [] && intake.ignoredCount == 1)
+        #expect(scan([], &intake) == [] && intake.ignoredCount == 0)
+    }
+
     @Test func `hidden files, editors' copies and what rsync writes are nobody's mistake`() {
         var intake = Intake()
         let names = [".a.json", "a.json~", ".a.json.Xy12Zq", "a.json"]

@@ -68,8 +68,14 @@ package struct Intake: Sendable {
     /// The number of files that are never taken because of their names, as of the last complete scan.
     package var ignoredCount: Int { ignored.count }
 
-    /// Returns the ignored names that two complete scans have found, each once. Of many, returns only the first 1,000.
+    /// Returns the names that cannot be jobs and have stayed, each once. Of many, returns only the first 1,000.
     package mutating func takeIgnored() -> [FileName] { ignored.takeNews() }
+
+    /// Returns names that cannot be jobs, a moment after they were seen. Confirm those that are still there.
+    package mutating func takeMistaken(at now: Moment) -> [FileName] { ignored.takeDue(at: now) }
+
+    /// Records that a name that cannot be a job has stayed.
+    package mutating func confirmMistaken(_ name: FileName) { ignored.confirm(name) }
 
     /// When the oldest ready file appeared; `nil` if none is ready.
     package var oldestReady: WallTime? {
@@ -91,7 +97,10 @@ package struct Intake: Sendable {
     /// Processes a hint of the watch.
     package mutating func hint(_ hint: IntakeHint, _ name: FileName, at now: Moment) {
         if let target = name.rsyncTarget { return hintTemporary(hint, of: target) }
-        guard name.isJob else { return }
+        guard name.isJob else {
+            if name.mayBeMistaken, hint != .goneAway { ignored.seen(name, at: now) }
+            return
+        }
         recall(name, at: now)
         guard var entry = entries[name] else { return hintUnattended(hint, name, at: now) }
         if entry.phase == .taken {
@@ -121,7 +130,7 @@ package struct Intake: Sendable {
     package mutating func listed(_ name: FileName, at now: Moment) {
         if let target = name.rsyncTarget { return rsyncTargets[target] = scan }
         guard name.isJob else {
-            if name.mayBeMistaken { ignored.listed(name) }
+            if name.mayBeMistaken { ignored.listed(name, at: now) }
             return
         }
         guard let place = entries.index(forKey: name) else { return listedUnattended(name, at: now) }
@@ -293,7 +302,10 @@ package struct Intake: Sendable {
     package var deadline: Moment? {
         mutating get {
             while let timer = timers.first, entries[timer.name]?.ticket != timer.ticket { _ = timers.popFirst() }
-            return timers.first?.moment
+            guard let next = timers.first?.moment, let check = ignored.deadline else {
+                return timers.first?.moment ?? ignored.deadline
+            }
+            return min(next, check)
         }
     }
 
