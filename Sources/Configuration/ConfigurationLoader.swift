@@ -53,6 +53,17 @@ package struct ConfigurationSet: Sendable {
             "no app is configured", hint: "\(remedy); see pushspool.yaml(5) and its samples", severity: .warning)
     }
 
+    /// Why an app is broken: the first error in its file, with its place.
+    package func fault(of app: String) -> String? {
+        guard brokenApps.contains(app) else { return nil }
+        for finding in findings where ConfigurationFile.app(of: finding.file) == app {
+            guard let error = finding.diagnostics.first(where: { $0.severity == .error }) else { continue }
+            let place = error.place.map { ":\($0.line):\($0.column)" } ?? ""
+            return "\(finding.file)\(place): \(error.sentence)"
+        }
+        return nil
+    }
+
     /// How to give an app the file that it lacks.
     package func remedy(forLackOf app: String) -> String {
         guard let file = misnamedFiles[app] else { return "write \(daemon.apps)/\(app).yaml" }

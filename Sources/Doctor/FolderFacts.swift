@@ -1,6 +1,9 @@
+import APNSGateway
+import APNSModel
 import JobFormat
 import LinuxIO
 import SpoolModel
+import SpoolStore
 
 /// The file at a path that should be a folder.
 struct FolderFacts: Hashable, Sendable {
@@ -74,6 +77,8 @@ struct AppFolderFacts: Hashable, Sendable {
     /// Files in `new/` that are never claimed because their names are not valid for jobs. Incomplete if `new/` has too
     /// many names.
     var ignored: [FileName] = []
+    /// Whether there is a job that has not ended, or a folder that may contain one cannot be read.
+    var mayHaveJobs = false
 
     /// The most names in `new/` that are examined.
     private static let nameLimit = 100_000
@@ -93,7 +98,27 @@ struct AppFolderFacts: Hashable, Sendable {
         let inner = names.map { ($0.name, FolderFacts.named($0.name, in: directory)) }
         var facts = AppFolderFacts(app: app, home: home, inner: Dictionary(uniqueKeysWithValues: inner))
         facts.lookAtNames(in: directory)
+        facts.lookForJobs(in: directory)
         return facts
+    }
+
+    private mutating func lookForJobs(in home: Directory) {
+        do throws(SystemError) {
+            for folder in ["new", "hold"] {
+                var jobs = FolderCount(limit: 1)
+                guard try home.status(of: Array(folder.utf8)) != nil else { continue }
+                if try jobs.look(at: try home.openChild(Array(folder.utf8)), now: .now) > 0 { mayHaveJobs = true }
+            }
+            guard try home.status(of: Array("work".utf8)) != nil else { return }
+            let work = try home.openChild(Array("work".utf8))
+            for node in try work.names() where try work.status(of: node)?.kind == .directory {
+                var jobs = FolderCount(limit: 1) { _ in true }
+                if try jobs.look(at: try work.openChild(node), now: .now) > 0 { mayHaveJobs = true }
+            }
+        } catch {
+            // Only the daemon's user may read `work/`.
+            mayHaveJobs = true
+        }
     }
 
     /// Ignores errors: permission problems are reported for the folder itself.

@@ -60,9 +60,12 @@ struct SpoolJudgement {
                     hint: "create a folder in its place; to keep it elsewhere, use mount --bind")
             case (false, nil): noteUnknown(facts.app, in: &book)
             case (false, _?):
+                let remedy = set.remedy(forLackOf: facts.app)
                 book.warn(
                     "\(facts.home.path) has no configuration: pushspool ignores it and its jobs",
-                    hint: "\(set.remedy(forLackOf: facts.app)), or remove the folder")
+                    hint: facts.mayHaveJobs
+                        ? "\(remedy): the folder has, or may have, jobs that have not ended; do not remove it"
+                        : "\(remedy), or remove the folder if you need nothing in it")
             }
             findings += book.findings
         }

@@ -98,10 +98,13 @@ final class AppSupervisor {
         let running = Set(runners.keys)
         apps += set.apps.keys.filter { !running.contains($0) }.map { .init(name: $0, state: .starting) }
         apps += set.brokenApps.subtracting(running).map { .init(name: $0, state: .broken) }
-        apps += unconfigured.names.subtracting(running).map { .init(name: $0, state: .unconfigured) }
+        apps += unconfigured.names.subtracting(running).map(shown(unconfigured:))
         return apps.map { app in
             var app = app
             if app.state == .starting { app.reason = places[app.name]?.startFault }
+            if app.state == .broken, let fault = set.fault(of: app.name) {
+                app.reason = "has a faulty configuration: \(fault); run `pushspool check`"
+            }
             if running.contains(app.name), set.brokenApps.contains(app.name) {
                 let words = "keeps its previous configuration because the new one is invalid; run `pushspool check`"
                 app.reason = app.reason.map { "\($0); \(words)" } ?? words
@@ -115,6 +118,15 @@ final class AppSupervisor {
             }
             return app
         }
+    }
+
+    /// An app whose file was removed may have left jobs in `work/`. Its folder is not entered: its filesystem may hang.
+    private func shown(unconfigured name: String) -> SpoolStatus.App {
+        var app = SpoolStatus.App(name: name, state: .unconfigured)
+        app.jobCount = journal.leftBehind(by: name).jobs.count
+        let remedy = configuration.current.remedy(forLackOf: name)
+        if app.jobCount > 0 { app.reason = "has no configuration, so that its jobs cannot end; \(remedy)" }
+        return app
     }
 
     // MARK: Running
