@@ -231,6 +231,8 @@ let package = Package(
         tests("SecureTransport", uses: ["LinuxIO", "OpenSSL", "TestSupport"]),
         tests("SpoolStore", uses: ["LinuxIO", "SpoolModel", "JournalModel", "JobFormat", "APNSModel", "TestSupport"]),
         tests("SpoolClient", uses: ["LinuxIO", "TestSupport"]),
+        tests("SpoolInspection", uses: ["LinuxIO", "SpoolModel", "Document", "TestSupport"]),
+        tests("Doors", uses: ["DoorModel", "LinuxIO", "APNSModel", logging, "TestSupport"]),
         tests(
             "APNSGateway",
             uses: [

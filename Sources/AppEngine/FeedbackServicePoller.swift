@@ -1,3 +1,4 @@
+import APNSBinary
 import APNSGateway
 import APNSModel
 import Configuration

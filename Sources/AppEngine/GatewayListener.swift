@@ -4,6 +4,7 @@ import JobOperations
 import JournalModel
 import LinuxIO
 import Logging
+import SharedResources
 import SpoolModel
 
 /// Processes the events of an app's gateway, and confirms durable records to it.

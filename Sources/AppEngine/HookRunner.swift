@@ -27,6 +27,8 @@ final class HookRunner {
     private var hook: Hook?
     /// The files for the hook; `nil` without a hook.
     private var queue: HookQueue?
+    /// Why the hook cannot be started.
+    private var startTrouble: SpoolStatus.HookTrouble?
     /// The foreign files that were skipped and reported.
     private var strangers: Set<FileName> = []
 
@@ -46,7 +48,7 @@ final class HookRunner {
     /// Uses another hook from the next file on.
     func configure(_ hook: Hook?) {
         // A new hook does not wait because the previous one failed.
-        if hook != self.hook { queue = nil }
+        if hook != self.hook { (queue, startTrouble) = (nil, nil) }
         self.hook = hook
         wakeup.signal()
     }
@@ -72,6 +74,15 @@ final class HookRunner {
         hook == nil || queue?.isEmpty == true
     }
 
+    /// What keeps the hook from taking files; `nil` if nothing does.
+    var trouble: SpoolStatus.HookTrouble? {
+        guard hook != nil else { return nil }
+        return if let queue { queue.trouble } else { startTrouble }
+    }
+
+    /// The last file that the hook is done with; `nil` if it is not known.
+    var last: FileName? { hook == nil ? nil : queue?.last }
+
     /// Starts before anything is published. Later names must follow the mark, or the hook would not get those files.
     func prepare() {
         if hook != nil { _ = begin() }
@@ -84,10 +95,17 @@ final class HookRunner {
         wakeup.signal()
     }
 
+    private func count(_ end: AppMetrics.HookEnd, _ count: Int = 1) {
+        context.daemon.meter.count { $0.noteHook(end, count: count) }
+        // The status is updated.
+        intakeWakeup.signal()
+    }
+
     /// Starts after the mark. Without a mark, starts with the files published from now on.
     private func begin() -> Bool {
+        count(.taken, 0)
         do throws(SystemError) {
-            guard let last = try mark.read(), FeedbackFolder.time(of: last.bytes) != nil else {
+            guard let last = try mark.read(), FeedbackFileName.time(of: last.bytes) != nil else {
                 let now = try context.folder.nextName(at: .now)
                 try mark.write(now)
                 queue = HookQueue(after: now)
@@ -99,6 +117,7 @@ final class HookRunner {
             queue = HookQueue(after: isFollowed ? last : nil)
             return true
         } catch {
+            startTrouble = .init(since: startTrouble?.since ?? .now, failureCount: 0, error: "\(error)")
             context.logger.error(
                 "hook cannot start", metadata: [LogKey.path: "\(mark.path)", LogKey.error: "\(error)"])
             return false
@@ -120,7 +139,7 @@ final class HookRunner {
     private static let lookCost = 64
 
     private func list() async {
-        var found = FirstNames(limit: HookQueue.nameLimit)
+        var found = LeastElements<FileName>(limit: HookQueue.nameLimit)
         do throws(SystemError) {
             var listing = try context.folder.listing()
             var count = 0
@@ -140,6 +159,7 @@ final class HookRunner {
         } catch {
             context.logger.error("feedback cannot be listed for the hook", metadata: [LogKey.error: "\(error)"])
             queue?.notListed(at: .now)
+            queue?.note("\(error)", at: .now)
         }
     }
 
@@ -299,9 +319,11 @@ final class HookRunner {
     private func note(_ end: ChildProcess.End?, _ file: FileName) -> HookQueue.End {
         switch end {
         case .exited(0):
+            count(.taken)
             context.logger.debug("hook accepted a file", metadata: [LogKey.path: "\(file)"])
             return .taken
         case .exited(Self.refusal):
+            count(.refused)
             context.logger.error("hook refused a file", metadata: [LogKey.path: "\(file)"])
             return .refused
         case .exited(let status): noteFailure("exited with status \(status)", file)
@@ -314,6 +336,8 @@ final class HookRunner {
     }
 
     private func noteFailure(_ text: String, _ file: FileName) {
+        queue?.note(text, at: .now)
+        count(.failed)
         let pause = HookQueue.pause(after: (queue?.failureCount ?? 0) + 1)
         let hint: Logger.MetadataValue = "see its output in the log; it gets this file again, and later files wait"
         context.logger.warning(

@@ -33,6 +33,7 @@ final class Pipeline {
         let configuration = app.configuration
         status = StatusReporter(parts, app)
         hook = HookRunner(configuration.hook, parts.context, parts.room, orSignal: parts.intakeWakeup)
+        status.hook = hook
         retention = RetentionTask(parts.context)
         publisher = Publisher(parts, retention, hook)
         outcomes = OutcomeRecorder(parts, publisher, status)

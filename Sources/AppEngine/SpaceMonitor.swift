@@ -17,6 +17,8 @@ final class SpaceMonitor {
     private var watch: SpaceWatch
     private var held = FolderCount()
     private var isOutOfRoom = false
+    /// Why no jobs are claimed; `nil` if there is enough space.
+    private(set) var shortage: String?
     /// The free space at the last check, in bytes.
     private(set) var freeByteCount: Int64?
     /// The number of jobs in `hold/`; `nil` if it is unknown.
@@ -44,6 +46,7 @@ final class SpaceMonitor {
             let room = try context.spool.space()
             freeByteCount = room.freeByteCount
             let mayClaim = watch.mayClaim(with: room)
+            shortage = mayClaim ? nil : "claims no jobs: its volume has \(watch.words(about: room)); free some space"
             if mayClaim { await context.daemon.ballast.restore() }
             guard mayClaim == wasShort else { return }
             if mayClaim { return context.logger.notice("volume has enough space again; claiming jobs") }

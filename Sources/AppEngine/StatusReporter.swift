@@ -6,6 +6,7 @@ import JobOperations
 import JournalModel
 import LinuxIO
 import Logging
+import SharedResources
 import SpoolModel
 import SpoolStore
 import Synchronization
@@ -16,6 +17,8 @@ final class StatusReporter {
     private static let progressPause = Duration.seconds(1)
     /// The most jobs whose progress is shown: those with the most recipients.
     private static let shownLimit = 20
+    /// How often feedback files are counted.
+    private static let feedbackPause = Duration.seconds(10)
 
     private let parts: AppParts
     private let context: AppContext
@@ -24,6 +27,11 @@ final class StatusReporter {
     private var progress: [JobID: JobProgress] = [:]
     private var shownJobs: [SpoolStatus.Job] = []
     private(set) var nextLook = Moment.zero
+    /// The feedback files that wait, and when to count them again.
+    private var unread = UnreadFeedbackCount()
+    private var nextCount = Moment.zero
+    /// Runs the app's hook. Set before the first update.
+    weak var hook: HookRunner?
     /// When the oldest job under way was dropped, as of the last update.
     private var oldestDrop: WallTime?
 
@@ -41,6 +49,7 @@ final class StatusReporter {
     func update() {
         context.assertOwnThread()
         lookAtProgress()
+        countFeedback()
         tellWaits()
         show()
     }
@@ -67,6 +76,14 @@ final class StatusReporter {
         progress = looks
     }
 
+    /// Counts the feedback files that wait, now and then.
+    private func countFeedback() {
+        guard Moment.now >= nextCount else { return }
+        nextCount = .now + Self.feedbackPause
+        guard let fault = unread.look(at: context.folder, after: hook?.last, now: .now) else { return }
+        context.logger.warning("feedback/ cannot be read", metadata: [LogKey.error: "\(fault)"])
+    }
+
     /// Logs that the app waits for room, once the wait lasts, and that it has ended.
     func tellWaits() {
         let room = parts.room
@@ -85,12 +102,14 @@ final class StatusReporter {
         (queue.waitingCount, queue.activeCount) = (parts.intake.value.knownCount, activeCount)
         (queue.heldCount, queue.ignoredCount) = (parts.space.heldCount, parts.intake.value.ignoredCount)
         (queue.oldestWaiting, queue.oldestActive) = (parts.intake.value.oldestReady, oldestDrop)
+        (queue.feedbackCount, queue.oldestFeedback) = (unread.count, unread.status?.oldest)
+        queue.hookFailingSince = hook?.trouble?.since
         let free = parts.space.freeByteCount
         context.daemon.meter.count { ($0.queue, $0.freeByteCount) = (queue, free) }
         let isNews = context.lifecycle.shown.withLock { shown in
             defer { shown = app }
             return shown.state != app.state || shown.reason != app.reason
-                || shown.ignoredCount != app.ignoredCount
+                || shown.ignoredCount != app.ignoredCount || shown.hookTrouble != app.hookTrouble
                 || (shown.jobCount == 0) != (app.jobCount == 0)
         }
         guard isNews else { return }
@@ -105,7 +124,8 @@ final class StatusReporter {
         if let pausedAt = parts.state.pausedAt {
             (status.since, status.reason) = (pausedAt, "is paused by an operator; run `pushspool resume`")
         } else {
-            status.reason = parts.room.reason ?? acceptance.trouble?.words
+            let shortage = status.state == .full ? parts.space.shortage : nil
+            status.reason = shortage ?? parts.room.reason ?? acceptance.trouble?.words
             (status.since, status.until) = (acceptance.trouble?.since, acceptance.trouble?.nextTry)
         }
         // A gateway of the binary protocol answers only rejected notifications.
@@ -117,6 +137,7 @@ final class StatusReporter {
         }
         status.answeredAt = acceptance.answeredAt
         status.ignoredCount = parts.intake.value.ignoredCount
+        (status.hookTrouble, status.unreadFeedback) = (hook?.trouble, unread.status)
         status.gateway = "\(app.configuration.endpoint)"
         status.progress = shownJobs
         return status

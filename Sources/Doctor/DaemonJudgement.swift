@@ -109,11 +109,30 @@ struct DaemonJudgement {
         case .paused:
             book.warn("is paused: nothing is claimed or sent", hint: "pushspool resume \(ShellWord.spelled(app.name))")
         case .asking: book.warn("is testing whether its gateway accepts it again", hint: reason)
-        case .full: book.fault("claims no jobs: its volume is nearly full", hint: "free up space, old archives first")
+        case .full:
+            book.fault(
+                app.reason ?? "claims no jobs: its volume is nearly full", hint: "free up space, old archives first")
         case .stuck: book.fault("is stuck: its filesystem does not respond", hint: "check its disk or file server")
         case .starting: book.warn("has not started", hint: "wait a moment, then see the log for why")
+        case .unconfigured where app.jobCount > 0: book.fault(reason, hint: "its jobs under way: \(app.jobCount)")
         case .ending, .broken, .unconfigured: break
         }
+        note(feedbackOf: app, in: &book)
         return book.findings
+    }
+
+    /// How old feedback may be before it is reported.
+    private static let feedbackAge = Duration.seconds(7 * 86_400)
+
+    private func note(feedbackOf app: SpoolStatus.App, in book: inout FindingBook) {
+        if let trouble = app.hookTrouble {
+            book.warn(
+                "its hook has taken no feedback since \(trouble.since.rfc3339): \(trouble.error)",
+                hint: "see the hook's output in the log; feedback waits, and retention deletes it in the end")
+        }
+        guard let unread = app.unreadFeedback, facts.now - unread.oldest > Self.feedbackAge else { return }
+        book.warn(
+            "feedback is unread since \(unread.oldest.rfc3339), \(unread.count) files",
+            hint: "process and remove the files in feedback/; archive.keep_feedback says when they are deleted")
     }
 }

@@ -31,19 +31,19 @@ struct DoorSetup {
         let reactor = try Reactor(name: "doors")
         let desk = try JobDesk(configuration, logger)
         if let place = configuration.http {
-            let reader = try SpoolReader(spool: configuration.spool)
+            let reader = try SpoolReader(spool: configuration.spool, logger)
             let tools = JSONDoor.Tools(desk: desk, reader: reader, probe: probe, logger: logger)
             doors.append(JSONDoor(set, at: place, with: tools, on: reactor))
         }
         if let rules = configuration.xmlrpc {
             let feedback = try DoorRecords(
-                door: "xmlrpc", spool: configuration.spool, state: configuration.state)
+                door: "xmlrpc", spool: configuration.spool, state: configuration.state, logger)
             let tools = XMLRPCDoor.Tools(desk: desk, feedback: feedback, logger: logger)
             doors.append(XMLRPCDoor(set, rules, with: tools, on: reactor))
         }
         if let rules = configuration.zeromq {
             let feedback = try DoorRecords(
-                door: "zeromq", spool: configuration.spool, state: configuration.state)
+                door: "zeromq", spool: configuration.spool, state: configuration.state, logger)
             let tools = ZeroMQDoor.Tools(desk: desk, feedback: feedback, logger: logger)
             doors.append(
                 ZeroMQDoor(rules, bodyLimit: configuration.requestByteLimit, with: tools, on: reactor))

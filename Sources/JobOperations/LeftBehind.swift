@@ -1,6 +1,7 @@
 package import APNSModel
 import JobFormat
 package import JournalModel
+import SpoolModel
 import SpoolStore
 
 /// The journal's records of an app from an earlier run.
@@ -20,7 +21,7 @@ extension JournalReplay {
         var left: [String: LeftBehind] = [:]
         for (id, job) in jobs { left[job.facts.app, default: LeftBehind()].jobs[id] = job }
         for (app, name) in newestFeedback {
-            left[app, default: LeftBehind()].newestFeedback = FeedbackFolder.time(of: name.bytes)
+            left[app, default: LeftBehind()].newestFeedback = FeedbackFileName.time(of: name.bytes)
         }
         return left
     }

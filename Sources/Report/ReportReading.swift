@@ -37,13 +37,13 @@ package struct ReportReading {
             // All lines of a file are older than its publication. If a consumer removes the file in the meantime, its
             // jobs are found in the archives.
             if let publishedAt = file.publishedAt, publishedAt < report.buckets.since { return }
-            try shelf.read(file) { _, line in
+            let isRead = try shelf.read(file) { _, line in
                 switch line {
                 case .good(let node, _): report.add(node, of: file.app)
                 case .bad: report.sources.badLineCount += 1
                 }
             }
-            report.sources.fileCount += 1
+            if isRead { report.sources.fileCount += 1 }
         }
         report.sources.unreadable += unreadable
     }

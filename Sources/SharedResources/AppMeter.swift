@@ -14,7 +14,7 @@ package final class AppMeter: Sendable {
     package var metrics: AppMetrics { state.withLock { $0 } }
 
     /// Changes the metrics.
-    func count(_ change: (inout AppMetrics) -> Void) {
+    package func count(_ change: (inout AppMetrics) -> Void) {
         state.withLock { change(&$0) }
     }
 }

@@ -14,18 +14,23 @@ import LinuxIO
 /// ```
 public struct FeedbackReader: Sendable {
     private let folder: Directory
+    /// The daemon's user, to whom `work/` belongs. Files of other users, except root, may be forged.
+    private let owner: UInt32
 
     /// Opens the app's `feedback/`.
     ///
     /// - Throws: `SpoolClientError` if the app does not exist or the folder must not be read.
     public init(app: String, spool: String) throws(SpoolClientError) {
-        folder = try translating { () throws(SystemError) in
-            try Directory.open(path: spool).openChild(Array(app.utf8)).openChild(Array("feedback".utf8))
+        (folder, owner) = try translating { () throws(SystemError) in
+            let home = try Directory.open(path: spool).openChild(Array(app.utf8))
+            let status = try home.status()
+            let work = try home.status(of: Array("work".utf8))
+            return (try home.openChild(Array("feedback".utf8)), (work ?? status).owner)
         }
     }
 
-    /// Returns the names of the feedback files, oldest first across all nodes. Skips links, folders and pipes, which
-    /// the daemon does not create.
+    /// Returns the names of the feedback files, oldest first across all nodes. Skips links, folders, pipes and files of
+    /// other users than the daemon's and root, which the daemon does not create.
     ///
     /// - Returns: Names such as `20261121T083616.123456Z-host-a.jsonl`.
     /// - Throws: `SpoolClientError` if the folder cannot be read.
@@ -34,7 +39,8 @@ public struct FeedbackReader: Sendable {
             var names: [String] = []
             for bytes in try folder.names() {
                 guard let name = String(validating: bytes, as: UTF8.self), name.hasSuffix(".jsonl"),
-                    !name.hasPrefix("."), try folder.status(of: bytes)?.kind == .regular
+                    !name.hasPrefix("."), let status = try folder.status(of: bytes), status.kind == .regular,
+                    status.owner == owner || status.owner == 0
                 else { continue }
                 names.append(name)
             }

@@ -16,13 +16,12 @@ package struct FeedbackPrinting {
         case goneTable
     }
 
-    private var shelf: FeedbackShelf
+    private let shelf: FeedbackShelf
     private let filter: FeedbackFilter
     private let form: Form
     private let removes: Bool
     private var output = OutputBuffer()
     private var gone = GoneList()
-    private var unreadable: Set<String> = []
     /// Whether all files and lines could be read.
     package private(set) var isWhole = true
 
@@ -53,12 +52,14 @@ package struct FeedbackPrinting {
     /// - Throws: `SystemError`: a folder could not be read, or the lines could not be written.
     package mutating func printNext() throws -> Bool {
         let files = try shelf.nextFiles()
-        noteUnreadable()
         for file in files {
             // All lines of a file are older than its publication.
             let isTooOld = if let time = file.publishedAt, let since = filter.since { time < since } else { false }
-            if !isTooOld { try take(file) }
-            shelf.pass(file)
+            if isTooOld { shelf.pass(file) } else { try take(file) }
+        }
+        for skipped in shelf.takeSkipped() {
+            isWhole = false
+            Talk.complain("\(skipped.path): \(skipped.reason)", hint: skipped.hint)
         }
         try output.flush()
         return !files.isEmpty
@@ -79,28 +80,16 @@ package struct FeedbackPrinting {
 
     private mutating func take(_ file: FeedbackShelf.File) throws {
         var isGood = true
-        let shelf = shelf
-        do {
-            try shelf.read(file) { number, line in
-                switch line {
-                case .good(let node, let bytes): try take(node, bytes, of: file)
-                case .bad(let why):
-                    isGood = false
-                    Talk.complain("\(file.path):\(number): \(why)", hint: "fix the line, or remove the file")
-                }
+        let isRead = try shelf.read(file) { number, line in
+            switch line {
+            case .good(let node, let bytes): try take(node, bytes, of: file)
+            case .bad(let why):
+                isGood = false
+                Talk.complain("\(file.path):\(number): \(why)", hint: "fix the line, or remove the file")
             }
-        } catch let error as SystemError where error.isNotFound {
-            // Another process has removed the file.
-            return
-        } catch let fault as FeedbackShelf.Unreadable {
-            isWhole = false
-            Talk.complain(
-                "\(fault.cause)",
-                hint: "run as the daemon's user, or remove files that are not feedback; this one was skipped")
-            return
         }
         if !isGood { isWhole = false }
-        guard removes, isGood else { return }
+        guard removes, isRead, isGood else { return }
         // Remove the file only after its lines have been written and synced.
         try output.flush()
         try StandardStream.output.sync()
@@ -117,14 +106,5 @@ package struct FeedbackPrinting {
         case .table: try output.append(FeedbackTable.row(of: line))
         case .goneLines, .goneTable: gone.note(line)
         }
-    }
-
-    private mutating func noteUnreadable() {
-        for folder in shelf.unreadable.subtracting(unreadable).sorted() {
-            isWhole = false
-            Talk.complain(
-                "no permission to read \(folder)", hint: "run as the daemon's user or a member of the app's group")
-        }
-        unreadable = shelf.unreadable
     }
 }

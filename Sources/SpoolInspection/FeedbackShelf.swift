@@ -5,7 +5,10 @@ package import SpoolModel
 import SpoolStore
 
 /// The feedback files of some apps of a spool, in the order of publication over all apps and nodes.
-package struct FeedbackShelf {
+///
+/// Consumers can create and rename files in `feedback/`. A file that is not the daemon's, or that cannot be read, is
+/// skipped and reported, and holds up no other.
+package final class FeedbackShelf {
     /// A feedback file of an app.
     package struct File: Comparable, Sendable {
         /// Its name.
@@ -14,7 +17,7 @@ package struct FeedbackShelf {
         package let app: String
 
         /// The time of publication, if the name contains it.
-        package var publishedAt: WallTime? { FeedbackFolder.time(of: name.bytes) }
+        package var publishedAt: WallTime? { FeedbackFileName.time(of: name.bytes) }
 
         /// Moves a cursor past it.
         package func pass(_ cursor: inout FeedbackCursor) { cursor.pass(name) }
@@ -28,28 +31,32 @@ package struct FeedbackShelf {
         package static func < (left: File, right: File) -> Bool { (left.name, left.app) < (right.name, right.app) }
     }
 
-    /// The error that a file cannot be opened or is not a regular file. Other files may be readable.
-    package struct Unreadable: Error, CustomStringConvertible {
-        /// The error from opening the file.
-        let cause: SystemError
-
-        /// The error in words.
-        package var description: String { cause.description }
+    /// A file or folder that was not read. Others are.
+    package struct Skipped: Sendable {
+        /// The path relative to the spool.
+        package let path: String
+        /// Why it was not read.
+        package let reason: String
+        /// What an operator can do.
+        package let hint: String
     }
 
+    /// The most skipped files that are reported: consumers can create any number.
+    private static let skippedLimit = 100
     /// The most names kept in memory at a time.
-    private static let sliceCount = 65_536
-    /// How long a folder must be unchanged before its timestamp can be trusted, given the coarse resolution of some
-    /// filesystems.
-    private static let settled = Duration.seconds(2)
+    package static let mostFiles = 65_536
+    /// How long a folder must be unchanged before its timestamp can be trusted, given its resolution: the kernel's
+    /// clock tick, or a second or more where the filesystem stores no fraction or another host sets it.
+    private static let (settled, settledCoarsely) = (Duration.milliseconds(100), Duration.seconds(2))
 
     private let root: Directory
     private let apps: [String]
     private var cursors: [String: FeedbackCursor] = [:]
     /// The modification times of folders without new files that had been unchanged for `settled`.
     private var quiet: [String: Int64] = [:]
-    /// The folders without read permission.
-    package private(set) var unreadable: Set<String> = []
+    /// The paths that were skipped, and those not yet taken.
+    private var skippedPaths: Set<String> = []
+    private var skipped: [Skipped] = []
 
     /// Creates a shelf for these apps, or for all apps if the list is empty.
     package init(root: Directory, apps: [String]) {
@@ -64,119 +71,165 @@ package struct FeedbackShelf {
     /// What has been read of an app's files.
     package func cursor(of app: String) -> FeedbackCursor { cursors[app] ?? FeedbackCursor() }
 
-    /// The next files in order that have not been passed; empty if there are none for now.
+    /// The next files in order that have not been passed, at most `limit`; empty if there are none for now. Skips files
+    /// that are not the daemon's; they do not move the cursor, and so hide no other file.
     ///
     /// - Throws: `SystemError`: the folder of a named app does not exist, or a folder cannot be read.
-    package mutating func nextFiles() throws(SystemError) -> [File] {
-        var least = LeastElements<File>(limit: Self.sliceCount)
+    package func nextFiles(limit: Int = mostFiles) throws(SystemError) -> [File] {
+        var least = LeastElements<File>(limit: limit)
         let apps = apps.isEmpty ? try QueueListing.apps(in: root) : apps
         for app in apps { try list(app, into: &least) }
         return least.sorted
     }
 
     /// Marks a file as read.
-    package mutating func pass(_ file: File) {
+    package func pass(_ file: File) {
         cursors[file.app, default: FeedbackCursor()].pass(file.name)
     }
 
-    /// Calls `body` once for each file of an app, in order. Skips a file that is removed in the meantime.
+    /// Marks all files that exist now as read.
     ///
-    /// - Returns: The paths that cannot be read: files, or the folder if permission is denied.
+    /// - Throws: `SystemError`: a folder cannot be read.
+    package func passAll() throws(SystemError) {
+        while true {
+            let files = try nextFiles()
+            guard !files.isEmpty else { return }
+            for file in files { pass(file) }
+        }
+    }
+
+    /// Returns what was skipped since the last call; each path once.
+    package func takeSkipped() -> [Skipped] {
+        defer { skipped = [] }
+        return skipped
+    }
+
+    /// Calls `body` once for each file of an app, in order.
+    ///
+    /// - Returns: The paths that were skipped: files, or the folder if permission is denied.
     /// - Throws: `SystemError`: the folder cannot be read, for a reason other than permissions; errors of `body`.
     package static func readFiles(
         of app: String, in root: Directory, _ body: (File, FeedbackShelf) throws -> Void
     ) throws -> [String] {
-        var shelf = FeedbackShelf(root: root, apps: [app])
-        var unreadable: [String] = []
+        let shelf = FeedbackShelf(root: root, apps: [app])
         while true {
             let files: [File]
             do {
                 files = try shelf.nextFiles()
             } catch {
                 guard error.isRefusal else { throw error }
-                return unreadable + ["\(app)/feedback"]
+                return shelf.takeSkipped().map(\.path) + ["\(app)/feedback"]
             }
-            guard !files.isEmpty else { return unreadable }
+            guard !files.isEmpty else { return shelf.takeSkipped().map(\.path) }
             for file in files {
-                do {
-                    try body(file, shelf)
-                } catch let error as SystemError where error.isNotFound {
-                    // Its consumer has removed it in the meantime.
-                } catch is Unreadable {
-                    unreadable.append(file.path)
-                }
+                try body(file, shelf)
                 shelf.pass(file)
             }
         }
     }
 
-    /// Reads a file line by line.
+    /// Reads a file line by line, and marks it as read.
     ///
-    /// - Throws: `Unreadable`: the file cannot be opened, or is not a regular file; `SystemError`, with ENOENT if the
-    ///   file has been removed; errors of `body`.
-    package func read(_ file: File, _ body: (Int, JSONLines.Line) throws -> Void) throws {
-        try JSONLines.read(try open(file), body)
+    /// - Returns: `false` if there was nothing to read: a consumer has removed the file, or it was skipped.
+    /// - Throws: `SystemError`: for example EIO; errors of `body`.
+    @discardableResult
+    package func read(_ file: File, _ body: (Int, JSONLines.Line) throws -> Void) throws -> Bool {
+        guard let opened = try open(file) else {
+            pass(file)
+            return false
+        }
+        try JSONLines.read(opened, body)
+        pass(file)
+        return true
     }
 
-    /// Opens a file, to read it bit by bit.
+    /// Opens a file, to read it bit by bit; `nil` if a consumer has removed it, or it was skipped.
     ///
-    /// - Throws: `Unreadable`: it cannot be opened, or is not a regular file; `SystemError`, with ENOENT if it has been removed.
-    package func open(_ file: File) throws -> OpenFile {
-        do {
-            return try folder(of: file.app).openRegular(file.name.bytes)
+    /// - Throws: `SystemError`: for example EMFILE or EIO.
+    package func open(_ file: File) throws(SystemError) -> OpenFile? {
+        do throws(SystemError) {
+            let home = try root.openChild(Array(file.app.utf8))
+            let opened = try home.openChild(Array("feedback".utf8)).openRegular(file.name.bytes)
+            // The name may have been given to another file since the listing.
+            guard let objection = try FeedbackWriters(of: home).objection(to: opened.status()) else { return opened }
+            skip(file, objection)
         } catch {
+            if error.isNotFound { return nil }
             guard error.isOfOneFile else { throw error }
-            throw Unreadable(cause: error)
+            skip(file.path, "\(error)", hint: Self.permissionHint)
         }
+        return nil
     }
 
     /// Removes a file whose lines have been processed.
     ///
     /// - Throws: `SystemError`: permission is denied.
     func remove(_ file: File) throws(SystemError) {
-        try folder(of: file.app).unlink(file.name.bytes)
+        try root.openChild(Array(file.app.utf8)).openChild(Array("feedback".utf8)).unlink(file.name.bytes)
     }
 
-    private func folder(of app: String) throws(SystemError) -> Directory {
-        try root.openChild(Array(app.utf8)).openChild(Array("feedback".utf8))
+    private static let permissionHint = "run as the daemon's user or a member of the group of feedback/"
+
+    private func skip(_ file: File, _ objection: String) {
+        skip(file.path, objection, hint: "check who can write to feedback/, then remove the file")
     }
 
-    private mutating func list(_ app: String, into least: inout LeastElements<File>) throws(SystemError) {
+    private func skip(_ path: String, _ reason: String, hint: String) {
+        guard skippedPaths.count < Self.skippedLimit, skippedPaths.insert(path).inserted else { return }
+        skipped.append(Skipped(path: path, reason: reason, hint: hint))
+        guard skippedPaths.count == Self.skippedLimit else { return }
+        skipped.append(Skipped(path: path, reason: "more files than these are skipped without a message", hint: hint))
+    }
+
+    private func list(_ app: String, into least: inout LeastElements<File>) throws(SystemError) {
         let home: Directory
         let folder: Directory
-        do {
+        var path = app
+        do throws(SystemError) {
             home = try root.openChild(Array(app.utf8))
-        } catch {
-            guard error.isRefusal, apps.isEmpty else { throw error }
-            unreadable.insert(app)
-            return
-        }
-        do {
+            path = "\(app)/feedback"
             folder = try home.openChild(Array("feedback".utf8))
         } catch {
             // An app that was never started has no such folder, and some consumers remove it.
-            if error.isNotFound { return }
-            guard error.isRefusal, apps.isEmpty else { throw error }
-            unreadable.insert("\(app)/feedback")
-            return
+            if error.isNotFound, path != app || apps.isEmpty { return }
+            // The folder of one app must not hold up the others.
+            guard apps.isEmpty, error.isOfOneFile || error.isNoDirectory else { throw error }
+            return skip(path, "\(error)", hint: Self.permissionHint)
         }
-        try list(folder, of: app, into: &least)
+        try list(folder, of: app, by: try FeedbackWriters(of: home), into: &least)
     }
 
-    private mutating func list(
-        _ folder: Directory, of app: String, into least: inout LeastElements<File>
+    private func list(
+        _ folder: Directory, of app: String, by writers: FeedbackWriters, into least: inout LeastElements<File>
     ) throws(SystemError) {
         let changedAt = try folder.status().modifiedAt
         guard quiet[app] != changedAt else { return }
-        let isSettled = WallTime(nanoseconds: WallClock.nanoseconds()) - WallTime(nanoseconds: changedAt) > Self.settled
+        let isSettled = try isSettled(folder, changedAt: changedAt)
         let cursor = cursors[app] ?? FeedbackCursor()
         var isEmpty = true
         var listing = try folder.listing()
         while let entry = try listing.next() {
             guard let name = FeedbackFileName(entry.name), cursor.isNew(name) else { continue }
-            isEmpty = false
-            least.add(File(name: name, app: app))
+            let file = File(name: name, app: app)
+            guard least.mayKeep(file) else {
+                isEmpty = false
+                continue
+            }
+            guard let status = try folder.status(of: entry.name) else { continue }
+            if let objection = writers.objection(to: status) {
+                skip(file, objection)
+            } else {
+                isEmpty = false
+                least.add(file)
+            }
         }
         quiet[app] = isEmpty && isSettled ? changedAt : nil
+    }
+
+    private func isSettled(_ folder: Directory, changedAt: Int64) throws(SystemError) -> Bool {
+        let hasFraction = changedAt % 1_000_000_000 != 0
+        let isCoarse = try hasFraction ? folder.filesystemType().isShared : true
+        let age = WallTime(nanoseconds: WallClock.nanoseconds()) - WallTime(nanoseconds: changedAt)
+        return age > (isCoarse ? Self.settledCoarsely : Self.settled)
     }
 }

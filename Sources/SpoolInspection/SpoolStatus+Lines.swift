@@ -47,17 +47,38 @@ extension SpoolStatus {
         let table = Table(header: ["app", "state", "jobs", "gateway"], rows: rows, rightAligned: [2]).lines
         let warnings = apps.compactMap { app in app.expiry(at: now).map { "\($0); see pushspool check" } }
         let faults = apps.compactMap(\.waitReason)
+        let feedback = apps.flatMap { $0.feedbackLines(at: now) }
         let ignored = apps.filter { $0.ignoredCount > 0 }.map { app in
             "\(app.name): \(app.ignoredCount.of("file")) in new/ ignored; see pushspool doctor"
         }
         let jobs = apps.flatMap { app in app.progress.map { "\(app.name)/\($0.name)  \($0.inWords)" } }
-        return [head] + clusterLines + table + faults + ignored + warnings + jobs
+        return [head] + clusterLines + table + faults + feedback + ignored + warnings + jobs
     }
 }
 
 extension SpoolStatus.App {
     /// The reason why the app waits or does not start, if it has one: `weather waits for room in the journal: …`.
     var waitReason: String? { reason.map { "\(name) \(state == .starting ? "cannot start: " : "")\($0)" } }
+
+    /// How old feedback must be to be shown: most consumers take it sooner.
+    private static let feedbackAge = Duration.seconds(3600)
+
+    /// What is wrong with the app's hook, and how much feedback has waited for long.
+    func feedbackLines(at now: WallTime) -> [String] {
+        var lines: [String] = []
+        if let trouble = hookTrouble {
+            let times = trouble.failureCount == 0 ? "" : " (\(trouble.failureCount.of("failure")))"
+            lines.append(
+                "\(name): its hook has taken no feedback for \((now - trouble.since).inSeconds)\(times): "
+                    + "\(trouble.error); see the log")
+        }
+        if let unread = unreadFeedback, now - unread.oldest >= Self.feedbackAge {
+            lines.append(
+                "\(name): \(unread.count.of("feedback file")) unread, the oldest since \(unread.oldest.rfc3339); "
+                    + "process and remove them")
+        }
+        return lines
+    }
 
     /// The time since the gateway's last answer, if jobs are under way and it is longer than 10 s.
     func silence(at now: WallTime) -> Duration? {

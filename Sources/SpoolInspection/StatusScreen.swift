@@ -60,8 +60,11 @@ struct StatusScreen {
         return "\(names.count.of("app"))\(trouble); \(jobCount.of("job")) active, \(wait); \(rate)/s"
     }
 
-    /// The reasons why apps wait or do not start.
-    private var reasons: [String] { (status?.apps ?? []).compactMap(\.waitReason).map { "! \($0)" } }
+    /// The reasons why apps wait or do not start, and what is wrong with their hooks and feedback.
+    private var reasons: [String] {
+        let apps = status?.apps ?? []
+        return (apps.compactMap(\.waitReason) + apps.flatMap { $0.feedbackLines(at: now) }).map { "! \($0)" }
+    }
 
     /// Certificates that expire within 30 days or have expired, the earliest first.
     private var expiries: [String] {

@@ -1,24 +1,22 @@
 package import APNSModel
 package import JobFormat
 package import LinuxIO
+import SpoolModel
 
 /// Publishes one node's feedback files of one app. Each file is complete when it becomes visible. Names strictly
 /// increase, also across restarts and backward clock steps. Calls block.
 package final class FeedbackFolder {
     private var directory: Directory
     private let home: Directory
-    private let node: String
+    /// The node whose files it publishes.
+    let node: String
     private let temporaryNames: PassingNames
-    /// Another owner that this node's files may have, apart from the process's user: some filesystems report a
-    /// different owner than the user that created the file.
-    private let owner: UInt32
+    private let writers: FeedbackWriters
     private var newest: WallTime?
     /// A file name that was not followed because its time is implausible; the last of several.
     package private(set) var ignored: FileName?
 
-    /// The limit for times in names that another program may have created: 2250. No clock is wrong by that much.
-    private static let end = WallTime(epochSeconds: 8_835_955_200)
-    /// The same limit for names that only the daemon remembers: 2261. It leaves years of names after those that were
+    /// The limit for times in names that only the daemon remembers: 2261. It leaves years of names after those that were
     /// followed; the last representable time, in 2262, would leave none.
     private static let ownEnd = WallTime(epochSeconds: 9_183_110_400)
     /// How many names are tried if other programs have taken them.
@@ -35,14 +33,15 @@ package final class FeedbackFolder {
         home = app.home
         node = app.node
         temporaryNames = PassingNames(".\(app.node)", ".tmp")
-        owner = try app.work.status().owner
+        writers = try FeedbackWriters(publishingFrom: app.work)
         if let floor { follow(wholeMicroseconds(floor), FileName(floor.compact + suffix), before: Self.ownEnd) }
         var listing = try directory.listing()
         while let entry = try listing.next() {
             if temporaryNames.contains(entry.name) { _ = try? directory.unlink(entry.name) }
-            guard String(decoding: entry.name, as: UTF8.self).hasSuffix(suffix), let time = Self.time(of: entry.name)
+            guard String(decoding: entry.name, as: UTF8.self).hasSuffix(suffix),
+                let time = FeedbackFileName.time(of: entry.name)
             else { continue }
-            follow(time, FileName(bytes: entry.name), before: Self.end)
+            follow(time, FileName(bytes: entry.name), before: FeedbackFileName.end)
         }
     }
 
@@ -64,7 +63,7 @@ package final class FeedbackFolder {
     ///
     /// - Returns: `false` if it is not the name of a feedback file, or its time is implausible.
     package func goOn(after name: FileName) -> Bool {
-        guard let time = Self.time(of: name.bytes), time < Self.ownEnd else { return false }
+        guard let time = FeedbackFileName.time(of: name.bytes), time < Self.ownEnd else { return false }
         newest = max(newest ?? time, time)
         return true
     }
@@ -121,9 +120,16 @@ package final class FeedbackFolder {
         try directory.listing()
     }
 
+    /// Counts the files that a count is for.
+    ///
+    /// - Throws: `SystemError`: the folder cannot be read.
+    func count(with count: inout FolderCount, at now: WallTime) throws(SystemError) -> Int {
+        try count.look(at: directory, now: now)
+    }
+
     /// Returns the name if it has the form of this node's files; else `nil`.
     package func own(_ name: [UInt8]) -> FileName? {
-        guard Self.time(of: name) != nil, name.dropFirst(23).elementsEqual(suffix.utf8) else { return nil }
+        guard FeedbackFileName.time(of: name) != nil, name.dropFirst(23).elementsEqual(suffix.utf8) else { return nil }
         return FileName(bytes: name)
     }
 
@@ -141,7 +147,9 @@ package final class FeedbackFolder {
     ///
     /// - Throws: `SystemError`: EIO, ESTALE or ENOTCONN from the filesystem.
     package func origin(of name: FileName) throws(SystemError) -> Origin {
-        guard let time = Self.time(of: name.bytes), time < Self.end || newest.map({ time <= $0 }) == true else {
+        guard let time = FeedbackFileName.time(of: name.bytes),
+            time < FeedbackFileName.end || newest.map({ time <= $0 }) == true
+        else {
             return .foreign("the time in its name is not plausible")
         }
         // Another spelling of the same time may sort after later times.
@@ -152,12 +160,7 @@ package final class FeedbackFolder {
 
     /// Determines the origin of an open file from its status, because its name may belong to another file by now.
     package func origin(of status: FileStatus) -> Origin {
-        guard status.kind == .regular else { return .foreign("it is a \(status.kind.rawValue)") }
-        guard status.owner == owner || status.owner == Host.userID else {
-            let users = (its: Host.userText(status.owner), daemons: Host.userText(owner))
-            return .foreign("it belongs to user \(users.its), but the daemon's files belong to user \(users.daemons)")
-        }
-        return .own
+        writers.objection(to: status).map { .foreign($0) } ?? .own
     }
 
     /// Opens a published file for reading. Check `origin` of the name before, and of the opened file after.
@@ -200,18 +203,7 @@ package final class FeedbackFolder {
     /// Returns the time in the name of a node's feedback file; `nil` for other nodes' files and all other names.
     static func time(of name: [UInt8], node: String) -> WallTime? {
         guard name.dropFirst(23).elementsEqual("-\(node).jsonl".utf8) else { return nil }
-        return time(of: name)
-    }
-
-    /// Returns the time in the name of any node's feedback file, `20261121T083616.123456Z-<node>.jsonl`.
-    package static func time(of name: [UInt8]) -> WallTime? {
-        guard name.count > 24, name[23] == UInt8(ascii: "-") else { return nil }
-        let text = String(decoding: name, as: UTF8.self)
-        let (date, clock) = (Array(text.prefix(8)), Array(text.dropFirst(9).prefix(6)))
-        guard date.count == 8, clock.count == 6 else { return nil }
-        let day = "\(String(date[0..<4]))-\(String(date[4..<6]))-\(String(date[6..<8]))"
-        let time = "\(String(clock[0..<2])):\(String(clock[2..<4])):\(String(clock[4..<6]))"
-        return WallTime(rfc3339: "\(day)T\(time)\(text.dropFirst(15).prefix(8))")
+        return FeedbackFileName.time(of: name)
     }
 }
 

@@ -10,11 +10,16 @@ package struct FolderCount: Sendable {
 
     /// Counting stops at this number, because listing a folder takes time.
     package let limit: Int
+    private let isMeant: @Sendable ([UInt8]) -> Bool
     private var counted: (count: Int, modifiedAt: Int64)?
+    /// The first of the names counted last, in the order of their bytes.
+    package private(set) var first: [UInt8]?
 
-    /// Creates a count without a result so far.
-    package init(limit: Int = 10_000) {
-        self.limit = limit
+    /// Creates a count without a result so far. Counts jobs, or the names that `isMeant` selects.
+    package init(
+        limit: Int = 10_000, of isMeant: @escaping @Sendable ([UInt8]) -> Bool = { FileName(bytes: $0)?.isJob == true }
+    ) {
+        (self.limit, self.isMeant) = (limit, isMeant)
     }
 
     /// Checks the folder, and counts if it may have changed. Blocks.
@@ -22,15 +27,18 @@ package struct FolderCount: Sendable {
     /// - Parameters:
     ///   - folder: always the same folder.
     ///   - now: the time of day.
-    /// - Returns: how many jobs are in it, at most `limit`.
+    /// - Returns: how many files that are meant are in it, at most `limit`.
     /// - Throws: `SystemError`: it cannot be read; the next call tries again.
     package mutating func look(at folder: Directory, now: WallTime) throws(SystemError) -> Int {
         let modifiedAt = try folder.status().modifiedAt
         if let counted, counted.modifiedAt == modifiedAt { return counted.count }
         var count = 0
+        first = nil
         var listing = try folder.listing()
         while count < limit, let entry = try listing.next() {
-            if FileName(bytes: entry.name)?.isJob == true { count += 1 }
+            guard isMeant(entry.name) else { continue }
+            count += 1
+            if first.map({ entry.name.lexicographicallyPrecedes($0) }) ?? true { first = entry.name }
         }
         let isCalm = WallTime(nanoseconds: modifiedAt) + Self.calm <= now
         counted = isCalm ? (count: count, modifiedAt: modifiedAt) : nil

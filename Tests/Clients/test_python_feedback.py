@@ -207,6 +207,16 @@ class FeedbackTests(SpoolTest):
         self.assertEqual(self.indexes(consume=True), [1])
         self.assertEqual(self.names("feedback"), strangers)
 
+    @unittest.skipUnless(IS_ROOT, "needs root")
+    def test_files_of_other_users_are_passed_over_and_hide_nothing(self):
+        self.publish("20261121T120000.000000Z-a.jsonl", notification(1))
+        self.publish("29991231T235959.000000Z-a.jsonl", notification(2))
+        os.chown(self.path("feedback", "29991231T235959.000000Z-a.jsonl"), 65534, 65534)
+        lines = self.read(follow=True, poll=0)
+        self.assertEqual(next(lines)["index"], 1)
+        self.publish("20261121T120001.000000Z-a.jsonl", notification(3))
+        self.assertEqual(next(lines)["index"], 3)
+
     def test_a_link_does_not_hide_what_comes_later(self):
         os.symlink(self.place, self.path("feedback", "29991231T235959.000000Z-a.jsonl"))
         pauses = []

@@ -304,6 +304,16 @@ class ShellTests:
                 self.assertEqual(self.names("feedback"), left)
         self.assertEqual(self.feedback().stdout, "")
 
+    @unittest.skipUnless(os.geteuid() == 0, "needs root")
+    def test_files_of_other_users_are_passed_over(self):
+        self.put('{"k":7}\n', "feedback", "1-a.jsonl")
+        os.chown(self.path("feedback", "1-a.jsonl"), 65534, 65534)
+        self.put('{"k":1}\n', "feedback", "2-a.jsonl")
+        for read in (self.feedback, self.consume):
+            result = read()
+            self.assertEqual((result.returncode, result.stdout), (0, '{"k":1}\n'), result.stderr)
+        self.assertEqual(self.names("feedback"), ["1-a.jsonl"])
+
     def test_links_are_passed_over(self):
         os.symlink(self.outside("secret", '{"k":7}\n'), self.path("feedback", "1-a.jsonl"))
         os.mkfifo(self.path("feedback", "2-a.jsonl"))

@@ -172,6 +172,43 @@ import Testing
         WallTime(epochSeconds: Int64(Date.now.timeIntervalSince1970) + seconds).compact + "-node-a.jsonl"
     }
 
+    @Test func `a hook that fails is in the status and the metrics until it works`() async throws {
+        try await Bench.running(try .init()) { bench in
+            let status = bench.path + "/spool/.pushspool/public/node-a/status.json"
+            let metrics = bench.path + "/spool/.pushspool/public/node-a/metrics.prom"
+            try bench.configureApp("weather", "hook: test -e \(bench.path)/repaired")
+            try await bench.withDaemon { daemon in
+                try await daemon.says("app started")
+                try await hasBegun("weather", bench)
+                try bench.drop("a.json", job(1))
+                _ = try await bench.end(of: "a.json")
+                try await eventually("the failure") {
+                    let text = try String(contentsOfFile: status, encoding: .utf8)
+                    return text.contains(#""hook":{"since":"#) && text.contains(#""error":"exited with status 1""#)
+                }
+                let shown = try await bench.run(["status", "--config", "\(bench.path)/etc/pushspool.yaml"])
+                #expect(shown.text.contains("weather: its hook has taken no feedback for "), "\(shown)")
+                try await eventually("the metrics") {
+                    let text = try String(contentsOfFile: metrics, encoding: .utf8)
+                    return text.contains(#/pushspool_hook_runs_total\{.*result="failed"\} [1-9]/#)
+                        && text.contains("pushspool_hook_failing_timestamp_seconds{")
+                        && text.contains(#"pushspool_feedback_files{node="node-a",app="weather"} 1"#)
+                }
+                let doctor = try await bench.run(["doctor", "--config", "\(bench.path)/etc/pushspool.yaml"])
+                #expect(doctor.text.contains("its hook has taken no feedback since "), "\(doctor.text)")
+                try bench.write("repaired", "")
+                try await eventually("no failure") {
+                    try !String(contentsOfFile: status, encoding: .utf8).contains(#""hook":"#)
+                }
+                try await eventually("a run") {
+                    try String(contentsOfFile: metrics, encoding: .utf8)
+                        .contains(#/pushspool_hook_runs_total\{.*result="taken"\} 1/#)
+                }
+                #expect(try await daemon.stop() == 0)
+            }
+        }
+    }
+
     @Test func `a mark of a time that no clock tells costs a hook nothing`() async throws {
         try await Bench.running(try .init()) { bench in
             try setMark("99991231T235959.999999Z-node-a.jsonl", bench)

@@ -38,6 +38,57 @@ import Testing
         }
     }
 
+    @Test func `an app that is broken says why, and one that lost its file has its jobs`() async throws {
+        try await Bench.running(try .init(app: "rate: 5/s")) { bench in
+            let command = ["status", "--config", bench.path + "/etc/pushspool.yaml"]
+            try bench.configureApp("faulty", "wrong: key")
+            try await bench.withDaemon { daemon in
+                try await daemon.says("app started")
+                let tokens = (0..<400).map { #""\#(token($0))""# }.joined(separator: ",")
+                try bench.drop("a.json", #"{"tokens":[\#(tokens)],"alert":"Hi"}"#)
+                try await eventually("a job under way") { !bench.names(in: "weather/work/node-a").isEmpty }
+                try FileManager.default.removeItem(atPath: bench.path + "/etc/apps/weather.yaml")
+                daemon.send(SIGHUP)
+                try await eventually("its jobs") {
+                    let text = try await bench.run(command).text
+                    return text.contains(#/weather  unconfigured +1/#)
+                        && text.contains("weather has no configuration, so")
+                }
+                let text = try await bench.run(command).text
+                #expect(text.contains("faulty has a faulty configuration: "), "\(text)")
+                #expect(text.contains("faulty.yaml:") && text.contains("wrong: "), "\(text)")
+                let doctor = try await bench.run(["doctor", "--config", bench.path + "/etc/pushspool.yaml", "weather"])
+                #expect(doctor.text.contains("do not remove it"), "\(doctor)")
+                #expect(!doctor.text.contains("or remove the folder"), "\(doctor)")
+                #expect(try await daemon.stop() == 0)
+            }
+            // The next daemon knows it from the journal.
+            try await bench.withDaemon { daemon in
+                try await daemon.says("app is not configured")
+                try await eventually("its jobs") {
+                    try await bench.run(command).text.contains(#/weather  unconfigured +1/#)
+                }
+                try bench.configureApp("weather")
+                _ = try await bench.end(of: "a.json")
+                #expect(try await daemon.stop() == 0)
+            }
+        }
+    }
+
+    @Test func `a file with a wrong name is told while it is new`() async throws {
+        var setup = try Bench.Setup()
+        setup.rescan = "1h"
+        try await Bench.serving(setup) { bench, daemon in
+            try bench.write("spool/weather/new/a.txt", job(1))
+            try bench.drop("b.JSON", job(2))
+            try await daemon.says("file in new/ is ignored: its name is not valid for a job", times: 2)
+            let status = bench.path + "/spool/.pushspool/public/node-a/status.json"
+            try await eventually("the status") {
+                try String(contentsOfFile: status, encoding: .utf8).contains(#""ignored":2"#)
+            }
+        }
+    }
+
     @Test func `a list shows what waits, what is sent and how far it is, and what is held`() async throws {
         try await Bench.running(try .init(app: "rate: 25/s")) { bench in
             let command = ["list", "--config", bench.path + "/etc/pushspool.yaml"]

@@ -90,7 +90,7 @@ struct HookQueueTests {
         var random = SeededGenerator(seed: 1)
         for count in [0, 1, 9, 10, 11, 19, 20, 21, 1000] {
             let all = try (0..<count).map(Self.name)
-            var names = FirstNames(limit: 10)
+            var names = LeastElements<FileName>(limit: 10)
             var keptCount = 0
             for name in all.shuffled(using: &random) where names.mayKeep(name) {
                 names.add(name)
@@ -125,7 +125,7 @@ struct HookQueueTests {
 
         mutating func step(mayFail: Bool) throws {
             if let found = listing, Bool.random(using: &random) {
-                var first = FirstNames(limit: 7)
+                var first = LeastElements<FileName>(limit: 7)
                 for name in found where first.mayKeep(name) { first.add(name) }
                 queue.listed(first.sorted, isAll: first.isWhole)
                 listing = nil

@@ -46,6 +46,9 @@ struct MetricsTests {
         counts.freeByteCount = 9
         (counts.queue.waitingCount, counts.queue.activeCount, counts.queue.heldCount) = (3, 2, 1)
         (counts.queue.oldestWaiting, counts.queue.oldestActive) = (time, time)
+        (counts.queue.feedbackCount, counts.queue.oldestFeedback, counts.queue.hookFailingSince) = (12, time, time)
+        counts.noteHook(.failed)
+        counts.noteHook(.taken, count: 0)
         return counts
     }
 
@@ -78,6 +81,11 @@ struct MetricsTests {
         #"pushspool_job_failures_total{node="host-a",app="weather",code="poison"} 1"#,
         #"pushspool_jobs_held_total{node="host-a",app="weather",cause="changed"} 1"#,
         #"pushspool_jobs_held_total{node="host-a",app="weather",cause="damaged_journal"} 0"#,
+        #"pushspool_feedback_files{node="host-a",app="weather"} 12"#,
+        #"pushspool_feedback_oldest_timestamp_seconds{node="host-a",app="weather"} 1795310400.25"#,
+        #"pushspool_hook_runs_total{node="host-a",app="weather",result="failed"} 1"#,
+        #"pushspool_hook_runs_total{node="host-a",app="weather",result="refused"} 0"#,
+        #"pushspool_hook_failing_timestamp_seconds{node="host-a",app="weather"} 1795310400.25"#,
         #"pushspool_job_wait_duration_seconds_bucket{node="host-a",app="weather",le="0.05"} 1"#,
         #"pushspool_job_send_duration_seconds_sum{node="host-a",app="weather"} 2"#,
         #"pushspool_notifications_total{node="host-a",app="weather",outcome="accepted"} 5"#,

@@ -27,6 +27,10 @@ import Testing
             if state == .paused { app.ignoredCount = 2 }
             if state != .unconfigured { app.gateway = "localhost:\(index)" }
             app.credentials = credentials[state]
+            if state == .idle {
+                app.hookTrouble = .init(since: time, failureCount: 3, error: "exited with status 1")
+                app.unreadFeedback = .init(count: 12, oldest: time)
+            }
             if state == .sending {
                 var known = Job(name: "a.json", id: JobID(bits: 1), count: 3, settledCount: 2)
                 (known.rate, known.remaining) = (1, .seconds(1))
@@ -54,6 +58,15 @@ import Testing
             + #""written_at":"2026-11-22T01:20:30.000Z","apps":[{"app":"app9","state":"stuck","jobs":9,"#
             + #""gateway":"localhost:9","since":"2026-11-22T01:20:00.000Z"}]}"# + "\n"
         #expect(String(decoding: status.json, as: UTF8.self) == text)
+    }
+
+    @Test func `a hook that fails and feedback that waits have members of their own`() {
+        var status = Self.status
+        status.apps = status.apps.filter { $0.state == .idle }
+        let text =
+            #""hook":{"since":"2026-11-22T01:20:00.000Z","failures":3,"error":"exited with status 1"},"#
+            + #""feedback":{"files":12,"oldest":"2026-11-22T01:20:00.000Z"}}]}"#
+        #expect(String(decoding: status.json, as: UTF8.self).contains(text))
     }
 
     @Test func `a job that takes long says how far it is`() {

@@ -108,7 +108,7 @@ import Testing
         let names = try (0..<2).map { _ in try feedback.publish(line, at: spool.noon) }
         #expect(names.map(\.escaped) == (0..<2).map { "22500101T000000.00000\($0)Z-host-a.jsonl" })
         for name in names { #expect(try feedback.origin(of: name) == .own) }
-        let floor = try #require(FeedbackFolder.time(of: names[1].bytes))
+        let floor = try #require(FeedbackFileName.time(of: names[1].bytes))
         let restarted = try FeedbackFolder(spool.app, after: floor)
         #expect(restarted.ignored == nil && restarted.goOn(after: names[1]))
         #expect(try restarted.origin(of: names[1]) == .own)

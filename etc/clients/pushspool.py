@@ -450,7 +450,7 @@ def feedback(
     is a line with the `kind`, `id` and `index` of an earlier one and no new information. A line that corrects an
     earlier one is not dropped.
 
-    Symbolic links, pipes and other non-regular files are skipped.
+    Symbolic links, pipes, other non-regular files, and files of other users than the daemon's and root are skipped.
 
     :param follow: continue when there are no more lines, and look again every `poll` seconds.
     :param consume: delete each file when all of its lines were taken.
@@ -510,11 +510,12 @@ def _files(
     while True:
         # Open the folder each time, because it may have been replaced.
         with _translated(), _opened(_home(folder, app)) as home, _opened("feedback", home) as directory:
+            owners = (_daemon_user(home), 0)
             for name in _names(directory):
                 node = name[23:]
                 if removal is None and name <= latest.get(node, ""):
                     continue
-                number = _opened_file(name, directory)
+                number = _opened_file(name, directory, owners)
                 if number is None:
                     continue
                 latest[node] = name
@@ -608,9 +609,19 @@ def _opened(path: str, parent: Optional[int] = None) -> Iterator[int]:
         os.close(number)
 
 
-def _opened_file(name: str, directory: int) -> Optional[int]:
-    """Opens a regular file for reading; None if it does not exist or is not a regular file."""
+def _daemon_user(home: int) -> int:
+    """Returns the user to whom the daemon's files belong: only daemons write in work/."""
     try:
+        return os.stat("work", dir_fd=home, follow_symlinks=False).st_uid
+    except FileNotFoundError:
+        return os.fstat(home).st_uid
+
+
+def _opened_file(name: str, directory: int, owners: Tuple[int, ...]) -> Optional[int]:
+    """Opens a regular file of these users for reading; None if there is none of this name."""
+    try:
+        if os.stat(name, dir_fd=directory, follow_symlinks=False).st_uid not in owners:
+            return None
         # O_NONBLOCK: otherwise opening a pipe would wait for its writer.
         number = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=directory)
     except OSError as error:
@@ -618,7 +629,8 @@ def _opened_file(name: str, directory: int) -> Optional[int]:
         if error.errno in (errno.ENOENT, errno.ELOOP, errno.ENXIO, errno.ENODEV):
             return None
         raise
-    if stat.S_ISREG(os.fstat(number).st_mode):
+    status = os.fstat(number)
+    if stat.S_ISREG(status.st_mode) and status.st_uid in owners:
         return number
     os.close(number)
     return None

@@ -104,7 +104,8 @@ pushspool_wait() (
 #
 # Prints the lines of all feedback files, oldest first; the files stay. With jq, each file is checked, and its lines go
 # through FILTER, by default "."; a string that it makes is printed without quotes. Without jq they are printed as they
-# are, and a FILTER other than "." is refused. Links and other non-regular files are skipped.
+# are, and a FILTER other than "." is refused. Links, other non-regular files, and files of other users than the daemon's
+# and root are skipped.
 pushspool_feedback() (
     LC_ALL=C
     export LC_ALL
@@ -132,8 +133,8 @@ pushspool_feedback() (
 #
 # Prints the complete lines of all feedback files, oldest first, and deletes each file after all of it is printed, or moves
 # it to FOLDER: filter the output afterwards. Lines come at least once: drop repeats by kind, id and index. A file whose
-# lines could not be printed stays, and output to a file is synced first. With jq, each file is checked. Links and other
-# non-regular files are skipped.
+# lines could not be printed stays, and output to a file is synced first. With jq, each file is checked. Links, other
+# non-regular files, and files of other users than the daemon's and root are skipped.
 pushspool_consume() (
     LC_ALL=C
     export LC_ALL
@@ -198,9 +199,14 @@ pushspool_check_name() {
 }
 
 # Whether this is a feedback file. The pattern may match nothing, or another consumer may have removed the file. Links do not
-# lead to the daemon's files.
+# lead to the daemon's files, and files of other users than the daemon's, which owns work/, and root may be forged.
 pushspool_is_feedback() {
-    [ -f "$1" ] && [ ! -L "$1" ]
+    [ -f "$1" ] && [ ! -L "$1" ] || return
+    # Without stat, which both coreutils and busybox have, the owner cannot be checked.
+    command -v stat >/dev/null || return 0
+    pushspool_owner=$(stat -c %u "$1" 2>/dev/null) || return
+    [ "$pushspool_owner" = 0 ] ||
+        [ "$pushspool_owner" = "$(stat -c %u "$home/work" 2>/dev/null || stat -c %u "$home")" ]
 }
 
 # Prints lines; with jq, checks and filters them.

@@ -1,7 +1,6 @@
 import APNSGateway
 import APNSModel
 import DoorModel
-import JobOperations
 import LinuxIO
 import Logging
 import SpoolInspection
@@ -18,8 +17,6 @@ actor DoorRecords {
         let tokens: [LostToken]
         /// The app.
         let app: String
-        /// The files that could not be read, and that later reports pass, too.
-        let unreadable: [String]
         /// When it was made.
         let madeAt = Moment.now
         fileprivate let cursor: FeedbackCursor
@@ -29,6 +26,7 @@ actor DoorRecords {
     private let spool: Directory
     private let state: Directory
     private let door: String
+    private var log: FeedbackLog
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { worker.executor }
 
@@ -39,8 +37,9 @@ actor DoorRecords {
     /// Opens the spool and the state folder. Blocks.
     ///
     /// - Throws: `SystemError`: one of them cannot be used, or there is no thread left.
-    init(door: String, spool: String, state: String) throws(SystemError) {
+    init(door: String, spool: String, state: String, _ logger: Logger) throws(SystemError) {
         worker = try WorkerThread(name: "feedback")
+        log = FeedbackLog(logger)
         (self.spool, self.state) = (try Directory.open(path: spool), try Directory.open(path: state))
         self.door = door
     }
@@ -53,28 +52,21 @@ actor DoorRecords {
     /// - Returns: The report. Confirm it once the client has it.
     /// - Throws: `SystemError`, `DoorTrouble`: the feedback or the mark cannot be read.
     func report(of app: String, includesInvalid: Bool) throws -> Report {
-        var shelf = FeedbackShelf(root: spool, app: app, after: try mark(of: app))
-        var (tokens, unreadable): ([LostToken], [String]) = ([], [])
+        let shelf = FeedbackShelf(root: spool, app: app, after: try mark(of: app))
+        var tokens: [LostToken] = []
+        defer { log.note(shelf.takeSkipped()) }
         while tokens.count < Self.tokenLimit {
             let files = try shelf.nextFiles()
             if files.isEmpty { break }
             for file in files where tokens.count < Self.tokenLimit {
-                do {
-                    try shelf.read(file) { _, line in
-                        guard case .good(let node, _) = line, let token = LostToken(node),
-                            includesInvalid || token.isGone
-                        else { return }
-                        tokens.append(token)
-                    }
-                } catch let error as SystemError where error.isNotFound {
-                    // Its consumer has removed it in the meantime.
-                } catch is FeedbackShelf.Unreadable {
-                    unreadable.append(file.path)
+                try shelf.read(file) { _, line in
+                    guard case .good(let node, _) = line, let token = LostToken(node), includesInvalid || token.isGone
+                    else { return }
+                    tokens.append(token)
                 }
-                shelf.pass(file)
             }
         }
-        return Report(tokens: tokens, app: app, unreadable: unreadable, cursor: shelf.cursor(of: app))
+        return Report(tokens: tokens, app: app, cursor: shelf.cursor(of: app))
     }
 
     /// Records that a client was told a report. Reports must be confirmed in their order.
@@ -116,15 +108,4 @@ actor DoorRecords {
     }
 
     private func markName(of app: String) -> [UInt8] { Array("\(door)-feedback.\(app)".utf8) }
-}
-
-extension DoorRecords.Report {
-    /// Logs the files that could not be read.
-    func warn(_ logger: Logger) {
-        for path in unreadable {
-            let hint: Logger.MetadataValue = "check its type and permissions; its tokens are not told"
-            logger.warning(
-                "feedback file cannot be read", metadata: [LogKey.path: "\(path)", LogKey.hint: hint])
-        }
-    }
 }

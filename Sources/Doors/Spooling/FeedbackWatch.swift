@@ -11,17 +11,16 @@ import SpoolInspection
 /// It has a thread of its own, because files block.
 actor FeedbackWatch {
     private let worker: WorkerThread
-    private let logger: Logger
-    private var shelf: FeedbackShelf
+    private var log: FeedbackLog
+    private let spool: Directory
     private let horizon: Duration
-    private var complaints: Set<String> = []
+    /// The files that are published from the start on.
+    private var news: Backlog
+    /// The files that there were at the start; `nil` before it, and once they have been read.
+    private var history: Backlog?
+    private var isBegun = false
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { worker.executor }
-
-    /// How many files are read at a time.
-    private static let fileLimit = 64
-    /// How many causes are logged.
-    private static let complaintLimit = 1_000
 
     /// Opens the spool. Blocks.
     ///
@@ -32,51 +31,65 @@ actor FeedbackWatch {
     /// - Throws: `SystemError`: the spool cannot be used, or there is no thread left.
     init(spool: String, horizon: Duration, logger: Logger) throws(SystemError) {
         worker = try WorkerThread(name: "feedback")
-        shelf = FeedbackShelf(root: try Directory.open(path: spool), apps: [])
-        (self.horizon, self.logger) = (horizon, logger)
+        self.spool = try Directory.open(path: spool)
+        news = Backlog(shelf: FeedbackShelf(root: self.spool, apps: []))
+        (self.horizon, log) = (horizon, FeedbackLog(logger))
     }
 
-    /// Returns what new files tell, with the apps, and whether there are more files.
+    /// Returns what some files tell, with the apps, and whether there are more files. New files come before those that
+    /// there were at the start, since answers wait for them.
     func hear() -> (lines: [(app: String, outcome: HeardOutcome)], hasMore: Bool) {
         var heard: [(app: String, outcome: HeardOutcome)] = []
+        defer { log.note(news.shelf.takeSkipped() + (history?.shelf.takeSkipped() ?? [])) }
         do {
-            let files = try shelf.nextFiles()
-            var count = 0
-            for file in files {
-                if let time = file.publishedAt, WallTime.now - time > horizon {
-                    shelf.pass(file)
-                    continue
-                }
-                guard count < Self.fileLimit else { return (heard, true) }
-                count += 1
-                hear(file, &heard)
+            if !isBegun {
+                try news.shelf.passAll()
+                (isBegun, history) = (true, Backlog(shelf: FeedbackShelf(root: spool, apps: [])))
+            }
+            let horizon = WallTime.now + (.zero - horizon)
+            if try !news.hear(since: horizon, &heard), try history?.hear(since: horizon, &heard) == false {
+                history = nil
+            }
+        } catch {
+            log.note(error)
+            return (heard, false)
+        }
+        return (heard, !news.files.isEmpty || history != nil)
+    }
+}
+
+/// The files of a shelf, which are listed again only when all that were found have been read.
+private struct Backlog {
+    let shelf: FeedbackShelf
+    private(set) var files: ArraySlice<FeedbackShelf.File> = []
+
+    /// How many files are read at a time.
+    private static let fileLimit = 64
+
+    init(shelf: FeedbackShelf) { self.shelf = shelf }
+
+    /// Reads the next files, and passes those that are older than `horizon`.
+    ///
+    /// - Returns: `false` if there are none for now.
+    /// - Throws: `SystemError`: the file or folder cannot be read for now.
+    mutating func hear(
+        since horizon: WallTime, _ heard: inout [(app: String, outcome: HeardOutcome)]
+    ) throws -> Bool {
+        if files.isEmpty { files = try shelf.nextFiles()[...] }
+        guard !files.isEmpty else { return false }
+        var count = 0
+        while count < Self.fileLimit, let file = files.first {
+            if let time = file.publishedAt, time < horizon {
                 shelf.pass(file)
+            } else {
+                count += 1
+                try shelf.read(file) { _, line in
+                    guard case .good(let node, _) = line, let outcome = HeardOutcome(node) else { return }
+                    heard.append((file.app, outcome))
+                }
             }
-        } catch {
-            complain("\(error)")
+            files.removeFirst()
         }
-        for folder in shelf.unreadable.sorted() { complain("no permission for \(folder)") }
-        return (heard, false)
-    }
-
-    /// Reads a file. One that cannot be read does not keep others from being read.
-    private func hear(_ file: FeedbackShelf.File, _ heard: inout [(app: String, outcome: HeardOutcome)]) {
-        do {
-            try shelf.read(file) { _, line in
-                guard case .good(let node, _) = line, let outcome = HeardOutcome(node) else { return }
-                heard.append((file.app, outcome))
-            }
-        } catch let error as SystemError where error.isNotFound {
-            // Its consumer has removed it in the meantime.
-        } catch {
-            complain("a file of app \(file.app) cannot be read: \(error)")
-        }
-    }
-
-    /// Logs each cause once.
-    private func complain(_ error: String) {
-        guard complaints.count < Self.complaintLimit, complaints.insert(error).inserted else { return }
-        let hint: Logger.MetadataValue = "make the door's user a member of the group of the apps' feedback/"
-        logger.warning("feedback cannot be read", metadata: [LogKey.error: "\(error)", LogKey.hint: hint])
+        return true
     }
 }

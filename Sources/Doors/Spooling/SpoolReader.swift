@@ -35,6 +35,7 @@ actor SpoolReader {
 
     private let worker: WorkerThread
     private let path: String
+    private var log: FeedbackLog
     private let root: Directory
     private var runs: [Int: FeedbackRun] = [:]
 
@@ -43,10 +44,10 @@ actor SpoolReader {
     /// Opens the spool. Blocks.
     ///
     /// - Throws: `SystemError`: it cannot be opened, or there is no thread left.
-    init(spool: String) throws(SystemError) {
+    init(spool: String, _ logger: Logger) throws(SystemError) {
         worker = try WorkerThread(name: "spool-reader")
         root = try Directory.open(path: spool)
-        path = spool
+        (path, log) = (spool, FeedbackLog(logger))
     }
 
     // MARK: Jobs
@@ -90,6 +91,7 @@ actor SpoolReader {
         _ number: Int, of app: String, after cursor: FeedbackCursor, isOfEvents: Bool
     ) throws(SystemError) -> FeedbackCursor {
         let run = FeedbackRun(root: root, app: app, after: cursor, isOfEvents: isOfEvents)
+        defer { log.note(run.takeSkipped()) }
         if !isOfEvents { try run.look() }
         runs[number] = run
         return run.cursor
@@ -97,9 +99,10 @@ actor SpoolReader {
 
     /// Returns the next part of a stream.
     ///
-    /// - Throws: `SystemError`, `FeedbackShelf.Unreadable`: the feedback cannot be read.
-    func next(of number: Int) throws -> Page {
+    /// - Throws: `SystemError`: the feedback cannot be read.
+    func next(of number: Int) throws(SystemError) -> Page {
         guard let run = runs[number] else { return Page(bytes: [], isLast: true) }
+        defer { log.note(run.takeSkipped()) }
         if run.isOfEvents, run.isAtEnd { try run.look() }
         let bytes = try run.read()
         return Page(bytes: bytes, isLast: !run.isOfEvents && run.isAtEnd, damaged: run.takeDamaged())
@@ -113,7 +116,7 @@ actor SpoolReader {
 private final class FeedbackRun {
     let isOfEvents: Bool
     private let app: String
-    private var shelf: FeedbackShelf
+    private let shelf: FeedbackShelf
     private var files: [FeedbackShelf.File] = []
     private var current: (file: FeedbackShelf.File, offset: Int64)?
     private var handle: OpenFile?
@@ -142,12 +145,15 @@ private final class FeedbackRun {
 
     /// Looks for files.
     func look() throws(SystemError) {
-        files = Array(try shelf.nextFiles().prefix(Self.fileLimit))
+        files = try shelf.nextFiles(limit: Self.fileLimit)
         for file in files { shelf.pass(file) }
     }
 
+    /// Returns what was skipped since the last call.
+    func takeSkipped() -> [FeedbackShelf.Skipped] { shelf.takeSkipped() }
+
     /// Reads the next piece.
-    func read() throws -> [UInt8] {
+    func read() throws(SystemError) -> [UInt8] {
         var bytes: [UInt8] = []
         while bytes.count < Self.pieceByteCount {
             guard try openNext(), let (file, offset) = current else { break }
@@ -182,15 +188,11 @@ private final class FeedbackRun {
     }
 
     /// Opens the next file if none is open. Returns whether one is.
-    private func openNext() throws -> Bool {
+    private func openNext() throws(SystemError) -> Bool {
         while current == nil, !files.isEmpty {
             let file = files.removeFirst()
-            do {
-                handle = try shelf.open(file)
-                current = (file, 0)
-            } catch let error as SystemError where error.isNotFound {
-                // Its consumer has removed it in the meantime.
-            }
+            handle = try shelf.open(file)
+            if handle != nil { current = (file, 0) }
         }
         return current != nil
     }

@@ -256,7 +256,6 @@ actor XMLRPCDoor: Door {
         told.insert(app)
         do {
             let report = try await tools.feedback.report(of: app, includesInvalid: false)
-            report.warn(tools.logger)
             reports[number] = report
             return report.tokens
         } catch {

@@ -188,9 +188,7 @@ actor ZeroMQDoor: Door {
     private func feedback() async throws(CommandFault) -> DoorRecords.Report {
         guard try await target() != nil else { throw .other("there is no app \(rules.app)") }
         do {
-            let report = try await tools.feedback.report(of: rules.app, includesInvalid: true)
-            report.warn(tools.logger)
-            return report
+            return try await tools.feedback.report(of: rules.app, includesInvalid: true)
         } catch {
             tools.logger.error("feedback cannot be read", metadata: [LogKey.error: "\(error)"])
             throw .other("The feedback cannot be read now; the log says why")

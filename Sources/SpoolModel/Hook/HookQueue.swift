@@ -41,6 +41,8 @@ package struct HookQueue: Sendable {
     package private(set) var last: FileName?
     /// How often the first file has failed.
     package private(set) var failureCount = 0
+    /// Since when the hook has taken no file although it should, and why.
+    private var fault: (since: WallTime, error: String)?
     private var names = Queue<FileName>()
     private var newest: FileName?
     private var mustList: Bool
@@ -66,6 +68,16 @@ package struct HookQueue: Sendable {
         return .list
     }
 
+    /// What keeps the hook from taking files; `nil` if nothing does.
+    package var trouble: SpoolStatus.HookTrouble? {
+        fault.map { .init(since: $0.since, failureCount: failureCount, error: $0.error) }
+    }
+
+    /// Records why the hook could not take a file, or why the folder could not be listed.
+    package mutating func note(_ error: String, at time: WallTime) {
+        fault = (fault?.since ?? time, error)
+    }
+
     /// Whether no file waits, as far as is known.
     package var isEmpty: Bool { names.isEmpty && !mustList && !isListing }
 
@@ -87,6 +99,7 @@ package struct HookQueue: Sendable {
     ///   - isAll: Whether the folder has no others.
     package mutating func listed(_ found: [FileName], isAll: Bool) {
         isListing = false
+        if failureCount == 0 { fault = nil }
         if !isAll { mustList = true }
         for name in found.sorted().prefix(Self.nameLimit) {
             if let firstUnlisted, firstUnlisted <= name { break }
@@ -107,7 +120,7 @@ package struct HookQueue: Sendable {
             guard let name = names.popFirst() else { return }
             // A skipped file does not move the mark: the mark could pass files that are still to come.
             if end != .skipped { last = name }
-            failureCount = 0
+            (failureCount, fault) = (0, nil)
             pausedUntil = .zero
         case .failed:
             failureCount += 1
@@ -124,37 +137,4 @@ package struct HookQueue: Sendable {
         names.append(name)
         newest = name
     }
-}
-
-/// The first names of an unordered listing, in bounded memory.
-package struct FirstNames: Sendable {
-    private var names: [FileName] = []
-    private let limit: Int
-    private var hasDropped = false
-    /// The largest name kept, once names have been dropped.
-    private var bound: FileName?
-
-    /// Creates a collection that keeps the first `limit` names.
-    package init(limit: Int) {
-        self.limit = limit
-    }
-
-    /// The first names, in order.
-    package var sorted: [FileName] { Array(names.sorted().prefix(limit)) }
-
-    /// Adds a name. Costs O(log *n*) on average.
-    package mutating func add(_ name: FileName) {
-        names.append(name)
-        guard names.count >= 2 * limit else { return }
-        names.sort()
-        names.removeLast(names.count - limit)
-        bound = names.last
-        hasDropped = true
-    }
-
-    /// Whether a name may be one of the first. The caller can skip a name that is not.
-    package func mayKeep(_ name: FileName) -> Bool { bound.map { name < $0 } ?? true }
-
-    /// Whether `sorted` includes every name added.
-    package var isWhole: Bool { !hasDropped && names.count <= limit }
 }

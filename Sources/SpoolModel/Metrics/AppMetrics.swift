@@ -27,7 +27,17 @@ package struct AppMetrics: Hashable, Sendable {
         case damagedJournal = "damaged_journal"
     }
 
-    /// The unfinished jobs of an app, as far as its runner knows.
+    /// How a run of a hook ended.
+    package enum HookEnd: String, CaseIterable, Hashable, Sendable {
+        /// The hook took the file.
+        case taken
+        /// The hook refused the file for good.
+        case refused
+        /// The hook failed or could not be run; it gets the file again.
+        case failed
+    }
+
+    /// The unfinished jobs of an app, as far as its runner knows, and the feedback that waits.
     package struct Queue: Hashable, Sendable {
         /// Files in `new/`.
         package var waitingCount = 0
@@ -37,6 +47,12 @@ package struct AppMetrics: Hashable, Sendable {
         package var heldCount: Int?
         /// Files in `new/` whose names are not job names.
         package var ignoredCount = 0
+        /// Feedback files that wait for the hook or another consumer; `nil` if unknown.
+        package var feedbackCount: Int?
+        /// When the oldest of them was published.
+        package var oldestFeedback: WallTime?
+        /// Since when the hook has not taken the oldest of them.
+        package var hookFailingSince: WallTime?
         /// The drop time of the oldest file in `new/` that may be taken.
         package var oldestWaiting: WallTime?
         /// The drop time of the oldest job in `work/`.
@@ -76,7 +92,9 @@ package struct AppMetrics: Hashable, Sendable {
     package private(set) var waitTimes = Histogram.ofJobs
     /// The times that jobs took from claim to end.
     package private(set) var sendTimes = Histogram.ofJobs
-    /// The unfinished jobs.
+    /// Runs of the hook, by their end; empty if the app has had no hook.
+    package private(set) var hookEnds: [HookEnd: Int] = [:]
+    /// The unfinished jobs, and the feedback that waits.
     package var queue = Queue()
     /// Free space on the app's volume, as last checked.
     package var freeByteCount: Int64?
@@ -127,6 +145,11 @@ package struct AppMetrics: Hashable, Sendable {
     /// Counts a held job.
     package mutating func noteHold(_ cause: HoldCause) {
         heldCounts[cause, default: 0] += 1
+    }
+
+    /// Counts runs of the hook; none, to begin with zero.
+    package mutating func noteHook(_ end: HookEnd, count: Int = 1) {
+        hookEnds[end, default: 0] += count
     }
 
     /// Counts a job that its producer replaced.

@@ -54,6 +54,15 @@ package enum Metric: String, CaseIterable, Hashable, Sendable {
     case jobWait = "pushspool_job_wait_duration_seconds"
     /// The time from a job's claim until all its notifications had an outcome.
     case jobSend = "pushspool_job_send_duration_seconds"
+    // Its feedback.
+    /// Feedback files that wait for the hook, or for another consumer to remove them.
+    case feedbackFiles = "pushspool_feedback_files"
+    /// When the oldest of these files was published, in seconds since 1970.
+    case feedbackOldest = "pushspool_feedback_oldest_timestamp_seconds"
+    /// Runs of hooks, by their end.
+    case hookRuns = "pushspool_hook_runs_total"
+    /// Since when a hook has not taken the next file, in seconds since 1970.
+    case hookFailing = "pushspool_hook_failing_timestamp_seconds"
     // Its notifications.
     /// Notifications, by outcome.
     case notifications = "pushspool_notifications_total"
@@ -83,6 +92,15 @@ package enum Metric: String, CaseIterable, Hashable, Sendable {
     /// Its family.
     package var family: MetricFamily { MetricFamily(name: rawValue, help: help) }
 
+    private var feedbackHelp: String {
+        switch self {
+        case .feedbackFiles: "Feedback files that wait for the hook, or for another consumer to remove them."
+        case .feedbackOldest: "When the oldest feedback file that waits was published, in seconds since 1970."
+        case .hookRuns: "Runs of the hook, by result."
+        default: "Since when the hook has failed with the same file, in seconds since 1970."
+        }
+    }
+
     /// The help text, one line.
     package var help: String {
         switch self {
@@ -111,6 +129,7 @@ package enum Metric: String, CaseIterable, Hashable, Sendable {
         case .jobsOverwritten: "Jobs that their producer replaced before they were claimed."
         case .jobWait: "Time from a job's drop to its claim."
         case .jobSend: "Time from a job's claim until all its notifications had an outcome."
+        case .feedbackFiles, .feedbackOldest, .hookRuns, .hookFailing: feedbackHelp
         case .notifications: "Notifications, by outcome."
         case .notificationFailures: "Notifications that were rejected or not sent, by reason."
         case .notificationsRevoked: "Notifications that were counted as accepted but later turned out not to be."

@@ -52,6 +52,7 @@ package struct SpoolMetrics: Sendable {
         writeDaemon(to: &writer)
         writeApps(to: &writer)
         writeJobs(to: &writer)
+        writeFeedback(to: &writer)
         writeNotifications(to: &writer)
         writeConnections(to: &writer)
         return writer.bytes
@@ -140,6 +141,23 @@ package struct SpoolMetrics: Sendable {
             writer.add(counts.queue.oldestWaiting, ("app", name), ("folder", "new"))
             writer.add(counts.queue.oldestActive, ("app", name), ("folder", "work"))
         }
+    }
+
+    private func writeFeedback(to writer: inout MetricsWriter) {
+        writer.begin(.feedbackFiles)
+        for (name, counts) in counted {
+            if let count = counts.queue.feedbackCount { writer.add(count, ("app", name)) }
+        }
+        writer.begin(.feedbackOldest)
+        for (name, counts) in counted { writer.add(counts.queue.oldestFeedback, ("app", name)) }
+        writer.begin(.hookRuns)
+        for (name, counts) in counted where !counts.hookEnds.isEmpty {
+            for end in AppMetrics.HookEnd.allCases {
+                writer.add(counts.hookEnds[end] ?? 0, ("app", name), ("result", end.rawValue))
+            }
+        }
+        writer.begin(.hookFailing)
+        for (name, counts) in counted { writer.add(counts.queue.hookFailingSince, ("app", name)) }
     }
 
     private func writeNotifications(to writer: inout MetricsWriter) {

@@ -65,6 +65,10 @@ package struct SpoolStatus: Hashable, Sendable {
         package var answeredAt: WallTime?
         /// The number of files in `new/` that are ignored because their names are not job names.
         package var ignoredCount = 0
+        /// What keeps its hook from taking feedback; `nil` if nothing does, or it has no hook.
+        package var hookTrouble: HookTrouble?
+        /// The feedback files that wait; `nil` if none do.
+        package var unreadFeedback: UnreadFeedback?
         /// The longest of the active jobs that take more than a second.
         package var progress: [Job] = []
 
@@ -172,6 +176,8 @@ extension SpoolStatus.App {
         until = node["until"]?.time
         answeredAt = node["answered_at"]?.time
         ignoredCount = node["ignored"]?.integer ?? 0
+        hookTrouble = node["hook"].flatMap(SpoolStatus.HookTrouble.init(_:))
+        unreadFeedback = node["feedback"].flatMap(SpoolStatus.UnreadFeedback.init(_:))
         credentials = node["credentials"].flatMap(SpoolStatus.Credentials.init(_:))
         let progress = node["progress"]?.elements.map(SpoolStatus.Job.init(_:)) ?? []
         self.progress = progress.compactMap { $0 }
@@ -190,6 +196,14 @@ extension SpoolStatus.App {
         writer.member("until", until?.rfc3339)
         writer.member("answered_at", answeredAt?.rfc3339)
         if ignoredCount > 0 { writer.member("ignored", ignoredCount) }
+        if let hookTrouble {
+            writer.key("hook")
+            hookTrouble.write(to: &writer)
+        }
+        if let unreadFeedback {
+            writer.key("feedback")
+            unreadFeedback.write(to: &writer)
+        }
         if let credentials {
             writer.key("credentials")
             credentials.write(to: &writer)

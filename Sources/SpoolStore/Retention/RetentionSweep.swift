@@ -205,7 +205,7 @@ package final class RetentionSweep {
     private func takeFeedback(_ entry: DirectoryListing.Entry, at now: WallTime) {
         guard entry.name.lexicographicallyPrecedes(horizon), let directory, let name = FileName(bytes: entry.name),
             let time = rules.coversAllNodes
-                ? FeedbackFolder.time(of: entry.name) : FeedbackFolder.time(of: entry.name, node: app.node)
+                ? FeedbackFileName.time(of: entry.name) : FeedbackFolder.time(of: entry.name, node: app.node)
         else { return }
         switch rules.fate(ofFeedback: time, at: now, toldThrough: told) {
         case .kept: break

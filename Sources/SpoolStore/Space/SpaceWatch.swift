@@ -33,6 +33,15 @@ package struct SpaceWatch: Hashable, Sendable {
         self.floor = floor
     }
 
+    /// Says how much space there is and how much must be free, for a volume that is short of it.
+    package func words(about space: FilesystemSpace) -> String {
+        let bytes = floor.byteCount(of: space)
+        guard let files = space.freeFileCount, space.freeByteCount - bytes / 10 >= bytes else {
+            return "\(space.freeByteCount >> 20) MiB free, and limits.free_space keeps \(bytes >> 20) MiB"
+        }
+        return "room for \(files) more files, and \(floor.fileCount) must remain"
+    }
+
     /// Checks the current free space (`AppSpool.space()`).
     ///
     /// - Returns: whether jobs may be claimed.

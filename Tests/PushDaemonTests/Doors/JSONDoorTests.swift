@@ -297,6 +297,42 @@ import Testing
         }
     }
 
+    @Test func `what consumers put into feedback ends neither an answer nor a stream`() async throws {
+        try await running { bench, door in
+            let folder = bench.path + "/spool/modern/feedback"
+            try FileManager.default.createSymbolicLink(
+                atPath: folder + "/20190101T000000.000000Z-test.jsonl", withDestinationPath: "/etc/passwd")
+            try #require(unsafe mkfifo(folder + "/20190102T000000.000000Z-test.jsonl", 0o600) == 0)
+            try FileManager.default.createDirectory(
+                atPath: folder + "/20190103T000000.000000Z-test.jsonl", withIntermediateDirectories: false)
+            try FileManager.default.createSymbolicLink(
+                atPath: folder + "/22490101T000000.000000Z-node-a.jsonl", withDestinationPath: "/etc/passwd")
+            #expect(try await door.call("POST", Self.jobs, Self.json, body: Self.job).status == "202")
+            let page = try await awaited("feedback") {
+                let page = try await door.call("GET", "/v1/apps/modern/feedback")
+                return page.body.isEmpty ? nil : page
+            }
+            #expect(page.body.split(separator: "\n").count == 1 && page.body.contains(#""kind":"job""#), "\(page.text)")
+            let cursor = try #require(page.field("Pushspool-Cursor"))
+            #expect(!cursor.contains("2249") && !cursor.contains("2019"), "\(cursor)")
+            let events = try Program(
+                "/usr/bin/env",
+                [
+                    "curl", "--silent", "--no-buffer", "--max-time", "30", "--header", "Accept: text/event-stream",
+                    "--header", "Authorization: Bearer \(Doorway.bearer)",
+                    "http://127.0.0.1:\(try door.port(of: "http"))/v1/apps/modern/feedback",
+                ], logs: bench.path + "/logs")
+            _ = try await awaited("an event") { events.text.contains("\ndata: {") ? true : nil }
+            #expect(try await door.call("POST", Self.jobs, Self.json, body: Self.job).status == "202")
+            _ = try await awaited("the next event") {
+                events.text.components(separatedBy: "\ndata: {").count == 3 ? true : nil
+            }
+            try await door.program.says("feedback file is skipped", times: 4)
+            #expect(!door.program.log.contains("feedback cannot be read"))
+            try await events.destroy()
+        }
+    }
+
     @Test func `gorush's clients can push`() async throws {
         try await running { bench, door in
             let body = """

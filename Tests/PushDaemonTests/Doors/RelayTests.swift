@@ -1,6 +1,8 @@
+import APNSModel
 import Foundation
 import GatewaySimulator
 import Glibc
+import LinuxIO
 import TestSupport
 import Testing
 
@@ -179,6 +181,27 @@ import Testing
             #expect(gone.status == "410" && gone.text.contains("1700000000123"), "\(gone.text)")
             let foreign = try await door.ask(2)
             #expect(foreign.status == "400" && foreign.text.contains("BadDeviceToken"), "\(foreign.text)")
+        }
+    }
+
+    @Test(.enabled(if: geteuid() == 0, "only root can give a file to another user"))
+    func `a line that is not the daemon's refuses no token`() async throws {
+        try await running { bench, way in
+            let now = WallTime(nanoseconds: WallClock.nanoseconds())
+            let forged = "spool/modern/feedback/\(now.compact)-node-a.jsonl"
+            let line =
+                #"{"v":1,"kind":"token","app":"modern","node":"node-a","token":"\#(token(1))","verdict":"gone","#
+                + #""gone_since":"\#(now.rfc3339)","source":"feedback_service"}"# + "\n"
+            try bench.write(forged, line)
+            try #require(unsafe chown("\(bench.path)/\(forged)", 65534, 65534) == 0)
+            try await way.open { door in
+                try await door.program.says("feedback file is skipped")
+                #expect(try await door.ask(1).status == "200")
+                // The same line in a file of the daemon's user is heeded.
+                try #require(unsafe chown("\(bench.path)/\(forged)", 0, 0) == 0)
+                try bench.write(forged + ".x", "")
+                try await eventually("410") { try await door.ask(1).status == "410" }
+            }
         }
     }
 

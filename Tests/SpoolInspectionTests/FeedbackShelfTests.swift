@@ -1,0 +1,134 @@
+import Document
+import Glibc
+import LinuxIO
+import SpoolInspection
+import SpoolModel
+import TestSupport
+import Testing
+
+/// Which files of `feedback/` are read, whatever consumers put there.
+@Suite struct FeedbackShelfTests {
+    private let place: TemporaryDirectory
+    private let feedback: Directory
+
+    init() throws {
+        place = try TemporaryDirectory()
+        let app = try place.directory.makeChild(Array("weather".utf8), mode: 0o755)
+        _ = try app.makeChild(Array("work".utf8), mode: 0o700)
+        feedback = try app.makeChild(Array("feedback".utf8), mode: 0o755)
+    }
+
+    /// An entry that is not a feedback file of the daemon.
+    enum Stranger: String, CaseIterable {
+        case link, pipe, folder, socket, foreign
+    }
+
+    private static func name(_ second: Int, node: String = "host-a") -> String {
+        "20261121T0800\(second < 10 ? "0" : "")\(second).000000Z-\(node).jsonl"
+    }
+
+    private func publish(_ second: Int, node: String = "host-a") throws {
+        try feedback.put(Self.name(second, node: node), #"{"v":1,"kind":"token","second":\#(second)}"# + "\n")
+    }
+
+    private func put(_ stranger: Stranger, _ name: String) throws {
+        let path = "weather/feedback/" + name
+        switch stranger {
+        case .link: try place.link(path, to: "/etc/passwd")
+        case .pipe: try place.makePipe(path)
+        case .folder: _ = try feedback.makeChild(Array(name.utf8), mode: 0o755)
+        case .socket: try place.makeSocket(path)
+        case .foreign:
+            try feedback.put(name, #"{"v":1,"kind":"token","second":99}"# + "\n")
+            try #require(unsafe chown(place.path + "/" + path, 65534, 65534) == 0)
+        }
+    }
+
+    private static let strangers = Stranger.allCases.filter { $0 != .foreign || geteuid() == 0 }
+
+    /// Reads all files, and returns the seconds in their lines.
+    private func seconds(_ shelf: FeedbackShelf, limit: Int = FeedbackShelf.mostFiles) throws -> [Int] {
+        var seconds: [Int] = []
+        while true {
+            let files = try shelf.nextFiles(limit: limit)
+            guard !files.isEmpty else { return seconds }
+            for file in files {
+                try shelf.read(file) { _, line in
+                    if case .good(let node, _) = line, let second = node["second"]?.integer { seconds.append(second) }
+                }
+            }
+        }
+    }
+
+    @Test(arguments: strangers)
+    func `what is not the daemon's is skipped, is told once, and holds up nothing`(stranger: Stranger) throws {
+        try publish(1)
+        try put(stranger, Self.name(2))
+        try publish(3)
+        for apps in [[], ["weather"]] {
+            let shelf = FeedbackShelf(root: place.directory, apps: apps)
+            #expect(try seconds(shelf) == [1, 3])
+            let skipped = shelf.takeSkipped()
+            #expect(skipped.map(\.path) == ["weather/feedback/\(Self.name(2))"])
+            #expect(try seconds(shelf).isEmpty && shelf.takeSkipped().isEmpty)
+        }
+    }
+
+    @Test(arguments: strangers, ["2249", "9999"])
+    func `a foreign file with a late name hides no file of the daemon`(stranger: Stranger, year: String) throws {
+        try publish(1)
+        try put(stranger, "\(year)1121T080000.000000Z-host-a.jsonl")
+        let shelf = FeedbackShelf(root: place.directory, apps: [])
+        #expect(try seconds(shelf) == [1])
+        try publish(2)
+        #expect(try seconds(shelf) == [2])
+        let next = FeedbackShelf(root: place.directory, app: "weather", after: shelf.cursor(of: "weather"))
+        try publish(3)
+        #expect(try seconds(next) == [3])
+    }
+
+    @Test(arguments: ["99991121T080000.000000Z", "20269999T080000.000000Z", "ZZZZZZZZZZZZZZZZZZZZZZZ"])
+    func `a file of the daemon that a consumer has renamed hides no other`(stamp: String) throws {
+        try publish(1)
+        try feedback.rename(Array(Self.name(1).utf8), to: feedback, as: Array("\(stamp)-host-a.jsonl".utf8))
+        let shelf = FeedbackShelf(root: place.directory, apps: [])
+        #expect(try seconds(shelf) == [1])
+        try publish(2)
+        #expect(try seconds(shelf) == [2])
+    }
+
+    @Test func `few files at a time are the same files in the same order`() throws {
+        for second in (1...9).reversed() { try publish(second, node: second.isMultiple(of: 2) ? "host-b" : "host-a") }
+        for name in ["0.jsonl", "5.jsonl"] { try place.link("weather/feedback/" + name, to: "/etc/passwd") }
+        let shelf = FeedbackShelf(root: place.directory, apps: [])
+        #expect(try seconds(shelf, limit: 2) == Array(1...9))
+        #expect(shelf.takeSkipped().count == 2)
+    }
+
+    @Test func `a file that takes the place of another after the listing is not read`() throws {
+        try publish(1)
+        let shelf = FeedbackShelf(root: place.directory, apps: [])
+        let files = try shelf.nextFiles()
+        try feedback.unlink(Array(Self.name(1).utf8))
+        try place.link("weather/feedback/" + Self.name(1), to: "/etc/passwd")
+        let isRead = try shelf.read(try #require(files.first)) { _, _ in Issue.record("a link was followed") }
+        #expect(!isRead && shelf.takeSkipped().count == 1)
+    }
+
+    @Test func `the folder of an app that cannot be opened holds up no other app`() throws {
+        let other = try place.directory.makeChild(Array("a".utf8), mode: 0o755)
+        try other.put("feedback", "")
+        try publish(1)
+        let shelf = FeedbackShelf(root: place.directory, apps: [])
+        #expect(try seconds(shelf) == [1])
+        #expect(shelf.takeSkipped().map(\.path) == ["a/feedback"])
+    }
+
+    @Test func `foreign files are told up to a limit, and the last message says so`() throws {
+        for number in 0..<150 { try place.link("weather/feedback/\(number).jsonl", to: "/etc/passwd") }
+        let shelf = FeedbackShelf(root: place.directory, apps: [])
+        #expect(try seconds(shelf).isEmpty)
+        let skipped = shelf.takeSkipped()
+        #expect(skipped.count == 101 && skipped.last?.reason.contains("without a message") == true)
+    }
+}
