@@ -133,6 +133,12 @@ struct FeedbackReadingTests {
         let stray = try #require(FeedbackFileName(Array("all.jsonl".utf8)))
         cursor.pass(stray)
         #expect(!cursor.isNew(stray))
+        // Names that are not the daemon's share one place in the cursor.
+        for text in ["a.jsonl", "99991121T083600.000000Z-a.jsonl", "20261399T083600.000000Z-a.jsonl", "b.jsonl"] {
+            cursor.pass(try #require(FeedbackFileName(Array(text.utf8))))
+        }
+        #expect(cursor.text == "20261121T083630.000000Z-a.jsonl/b.jsonl")
+        #expect(try cursor.isNew(name(31, "a")) && !cursor.isNew(name(30, "a")))
     }
 
     @Test func `the least elements are those of a sorted list`() {

@@ -4,8 +4,8 @@ package import APNSModel
 package struct FeedbackFileName: Hashable, Sendable {
     /// The name.
     package let bytes: [UInt8]
-    /// The node that wrote the file; the whole name if it does not have this form or no clock shows its time, since
-    /// such a name must not hide the node's later files.
+    /// The node that wrote the file; empty if the name does not have this form or no clock shows its time: such a name
+    /// must not hide a node's later files.
     let node: ArraySlice<UInt8>
 
     /// The bytes before the node's name, including the dash.
@@ -19,8 +19,15 @@ package struct FeedbackFileName: Hashable, Sendable {
         guard bytes.count > Self.ending.count, bytes.first != 0x2E, bytes.suffix(Self.ending.count) == Self.ending[...]
         else { return nil }
         self.bytes = bytes
-        let isStamped = Self.time(of: bytes).map { $0 < Self.end && bytes.starts(with: $0.compact.utf8) } ?? false
-        node = isStamped ? bytes.dropFirst(Self.stampByteCount) : bytes[...]
+        let isStamped = Self.hasStamp(bytes) && Self.time(of: bytes).map { $0 < Self.end } == true
+        node = isStamped ? bytes.dropFirst(Self.stampByteCount) : []
+    }
+
+    private static func hasStamp(_ name: [UInt8]) -> Bool {
+        guard name.count > stampByteCount else { return false }
+        return zip(name, "00000000T000000.000000Z-".utf8).allSatisfy { byte, form in
+            form == UInt8(ascii: "0") ? byte &- form < 10 : byte == form
+        }
     }
 
     /// The limit for times in names that another program may have created: 2250. No clock is wrong by that much.
@@ -29,12 +36,15 @@ package struct FeedbackFileName: Hashable, Sendable {
     /// Returns the time in the name of any node's feedback file, `20261121T083616.123456Z-<node>.jsonl`.
     package static func time(of name: [UInt8]) -> WallTime? {
         guard name.count > stampByteCount, name[stampByteCount - 1] == UInt8(ascii: "-") else { return nil }
-        let text = String(decoding: name, as: UTF8.self)
-        let (date, clock) = (Array(text.prefix(8)), Array(text.dropFirst(9).prefix(6)))
-        guard date.count == 8, clock.count == 6 else { return nil }
-        let day = "\(String(date[0..<4]))-\(String(date[4..<6]))-\(String(date[6..<8]))"
-        let time = "\(String(clock[0..<2])):\(String(clock[2..<4])):\(String(clock[4..<6]))"
-        return WallTime(rfc3339: "\(day)T\(time)\(text.dropFirst(15).prefix(8))")
+        var text: [UInt8] = []
+        for (index, byte) in name.prefix(stampByteCount - 1).enumerated() {
+            switch index {
+            case 4, 6: text += [UInt8(ascii: "-"), byte]
+            case 11, 13: text += [UInt8(ascii: ":"), byte]
+            default: text.append(byte)
+            }
+        }
+        return WallTime(rfc3339: String(decoding: text, as: UTF8.self))
     }
 }
 
