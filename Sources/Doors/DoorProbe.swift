@@ -24,7 +24,7 @@ struct DoorProbe {
     init(of door: String) {
         steps =
             switch door {
-            case "http": [(Self.get("/healthz"), "HTTP/1.1 200 ")]
+            case "http": [(Self.get("/livez"), "HTTP/1.1 200 ")]
             case "xmlrpc": [(Self.get("/"), "HTTP/1.1 405 ")]
             case "zeromq": Self.zeroMQ
             default: []

@@ -90,9 +90,11 @@ struct RequestHead {
     /// Leaves only the path of a target that is a whole URI, as clients send it to proxies (RFC 9112 §3.2.2).
     private mutating func readAbsoluteForm(_ target: String) {
         guard let scheme = ["http://", "https://"].first(where: target.lowercased().hasPrefix) else { return }
-        let authority = target.dropFirst(scheme.count).prefix { $0 != "/" && $0 != "?" }
-        guard !authority.isEmpty, !authority.contains("%") else { return refuse(400, "the target has no host") }
-        path.removeFirst(scheme.count + authority.count)
+        let authority = target.utf8.dropFirst(scheme.utf8.count).prefix { $0 != 0x2F && $0 != 0x3F }
+        guard !authority.isEmpty, !authority.contains(UInt8(ascii: "%")) else {
+            return refuse(400, "the target has no host")
+        }
+        path = String(decoding: path.utf8.dropFirst(scheme.utf8.count + authority.count), as: UTF8.self)
         if path.isEmpty { path = "/" }
     }
 

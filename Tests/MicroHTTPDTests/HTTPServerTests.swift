@@ -246,14 +246,14 @@ struct HTTPServerTests {
 
     @Test(arguments: [
         ("http://door.example:8088/v1/a%2Fb?c=d", "/v1/a/b"), ("HTTP://x", "/"), ("https://x?c=d", "/"),
-        ("/http://x", "/http://x"),
+        ("/http://x", "/http://x"), ("http://x?\u{301}c=d", "/"), ("http://x/\u{301}", "/\u{301}"),
     ])
     func `a target that is a whole URI names its path`(_ target: String, _ path: String) async throws {
         try await Exchange.run { exchange in
             try exchange.send("GET \(target) HTTP/1.1\r\nHost: y\r\n\r\n")
             let request = try await exchange.nextWhole()
             #expect(request.path == path)
-            #expect(request.query == (target.contains("?") ? ["c": "d"] : [:]))
+            #expect(request.query.values.first == (target.contains("=") ? "d" : nil))
         }
     }
 

@@ -3,6 +3,7 @@ import DoorModel
 import JobFormat
 import MicroHTTPD
 import SpoolClient
+import SpoolModel
 
 extension JobDesk.Receipt {
     /// The answer to a job: `{"job":…,"recipients":…,"rejected":…}`, and findings if there are any.
@@ -60,5 +61,15 @@ extension JobLocator.Place {
         guard let result else { return }
         writer.key("result")
         writer.raw(result.filter { $0 != 0x0A && $0 != 0x0D })
+    }
+}
+
+extension HTTPResponse {
+    /// The beginning of a stream of feedback: of lines up to a cursor, or without one of events.
+    init(feedbackUpTo cursor: FeedbackCursor?) {
+        self.init(status: 200, contentType: cursor == nil ? "text/event-stream" : "application/jsonl")
+        if let cursor { fields.append(("Pushspool-Cursor", cursor.text)) } else { body = Array(": pushspool\n\n".utf8) }
+        fields.append(("Cache-Control", "no-store"))
+        isStream = true
     }
 }

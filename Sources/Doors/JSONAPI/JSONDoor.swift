@@ -297,18 +297,11 @@ actor JSONDoor: Door {
 
     private func beginFeedback(_ number: Int, _ app: String, _ call: APICall) async throws {
         _ = try await target(of: call)
-        let end = try await tools.reader.begin(
-            number, of: app, after: call.cursor, isOfEvents: call.isOfEvents)
+        let end = try await tools.reader.begin(number, of: app, after: call.cursor, isOfEvents: call.isOfEvents)
         guard calls[number] != nil else { return await tools.reader.end(number) }
         calls[number]?.isStreaming = true
         calls[number]?.generation = generation
-        var response = HTTPResponse(
-            status: 200, contentType: call.isOfEvents ? "text/event-stream" : "application/jsonl",
-            body: call.isOfEvents ? Array(": pushspool\n\n".utf8) : [])
-        if !call.isOfEvents { response.fields.append(("Pushspool-Cursor", end.text)) }
-        response.fields.append(("Cache-Control", "no-store"))
-        response.isStream = true
-        answer(number, response)
+        answer(number, HTTPResponse(feedbackUpTo: call.isOfEvents ? nil : end))
     }
 
     /// How often new feedback is looked for, and how often a quiet stream shows that it lives.
