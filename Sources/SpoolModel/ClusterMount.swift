@@ -46,9 +46,10 @@ package struct ClusterMount: Hashable, Sendable {
     package var isLocal: Bool { Self.local.contains(type) }
 
     private var nfsFault: Fault? {
-        guard let version = value("vers"), version.hasPrefix("4") else {
+        guard hasSessions else {
+            let version = value("vers").map { "NFS version \($0)" } ?? "NFS of an unknown version"
             return Fault(
-                message: "NFS before version 4 does not stop a node that has lost its lock",
+                message: "\(version) does not stop a node that has lost its lock; version 4.1 or later is needed",
                 hint: "mount the spool with vers=4.2")
         }
         if let local = value("local_lock"), local != "none" {
@@ -69,6 +70,14 @@ package struct ClusterMount: Hashable, Sendable {
         return Fault(
             message: "a soft mount reports an error when the file server is slow, and the node starts again each time",
             hint: "mount the spool with hard")
+    }
+
+    /// Whether the version is 4.1 or later. Older kernels show its second part apart: `vers=4,minorversion=1`.
+    private var hasSessions: Bool {
+        let parts = (value("vers") ?? "").split(separator: ".").map { Int($0) }
+        guard let first = parts.first, let major = first else { return false }
+        let minor = (parts.count > 1 ? parts[1] : value("minorversion").flatMap { Int($0) }) ?? 0
+        return major > 4 || major == 4 && minor >= 1
     }
 
     private func value(_ key: String) -> Substring? {
