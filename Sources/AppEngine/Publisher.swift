@@ -306,9 +306,7 @@ final class Publisher {
 
     private func resultDraft(of id: JobID) -> ResultDraft? {
         guard let job = jobs[id], case .published(let conclusion) = job.machine.state, job.needsResult(conclusion)
-        else {
-            return nil
-        }
+        else { return nil }
         return ResultDraft(of: id, job.result(conclusion, app: context.name).bytes)
     }
 
@@ -455,7 +453,9 @@ final class Publisher {
             // The journal may have room for other jobs now.
             parts.intakeWakeup.signal()
         } catch {
-            // A failed sync is final: the journal keeps the jobs, and the next start checks where they are.
+            // The journal keeps the jobs until a sync succeeds, here or at the next start.
+            mustSettle = true
+            for id in moved { plan.noteMoved(id) }
             context.logger.error("archive cannot be synced", metadata: [LogKey.error: "\(error)"])
             parts.space.note(failure: error)
         }

@@ -102,11 +102,34 @@ extension Directory {
     package func replace(_ name: [UInt8], with bytes: [UInt8]) throws(SystemError) {
         let draft = Array(".new.".utf8) + name
         _ = try unlink(draft)
-        let file = try create(draft, mode: 0o600)
-        try file.write(bytes)
-        try file.sync()
+        try write(bytes, toNew: draft, mode: 0o600, for: .other)
         try rename(draft, to: self, replacing: name)
         try sync()
+    }
+
+    /// Writes a new file so that its content survives a power loss. Nothing relies on it before the caller has given it its
+    /// name, so a failure is not final.
+    ///
+    /// - Parameters:
+    ///   - bytes: The content.
+    ///   - name: A name that no file has.
+    ///   - mode: The mode of the file.
+    ///   - site: The purpose of the sync.
+    /// - Throws: `SystemError`: for example ENOSPC, EDQUOT or EIO, which a file server may report as late as at the sync. No
+    ///   file is left, unless it cannot be removed either.
+    package func write(
+        _ bytes: [UInt8], toNew name: [UInt8], mode: UInt32, for site: SyncSite
+    ) throws(SystemError) {
+        let file = try create(name, mode: mode)
+        do throws(SystemError) {
+            try file.write(bytes)
+            try file.syncDraft(site)
+            try file.closeNow()
+        } catch {
+            // The first error tells more than one of the removal.
+            _ = try? unlink(name)
+            throw error
+        }
     }
 
     private func created(_ name: [UInt8], _ inode: UInt64) -> FileChange {

@@ -143,6 +143,19 @@ package struct OpenFile: ~Copyable, Sendable {
         guard status == 0 else { throw .last("fdatasync", path) }
     }
 
+    /// Makes bytes survive a power loss that the caller can write once more: those of a new file, which it removes after a
+    /// failure, or those after the end of a log.
+    ///
+    /// - Parameter site: the purpose of the sync; tests can leave out single sites.
+    /// - Throws: `SystemError`. Unlike that of `sync(_:)`, it is not final: nothing relies on these bytes yet.
+    package borrowing func syncDraft(_ site: SyncSite = .other) throws(SystemError) {
+        do throws(SystemError) {
+            try sync(site)
+        } catch {
+            throw SystemError(code: error.code, operation: "write and sync", subject: error.subject)
+        }
+    }
+
     /// Whether the installed plan skips waiting for syncs of this site when those syncs also serve other sites. Debug
     /// builds only.
     package borrowing func leavesOut(_ site: SyncSite) -> Bool { FileGate.isElided(site, path) }

@@ -122,7 +122,12 @@ package struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
     package var isPermission: Bool { code == EACCES || code == EPERM }
 
     /// Whether a sync failed. The data may be lost, and trying again proves nothing.
-    package var isFailedSync: Bool { ["fsync", "fdatasync", "syncfs"].contains(operation) }
+    ///
+    /// That does not count for `OpenFile.syncDraft`, nor for a filesystem without space: a file server may report only at a
+    /// sync of all that some file could not be written, and that file's own sync reports it, too.
+    package var isFailedSync: Bool {
+        ["fsync", "fdatasync"].contains(operation) || operation == "syncfs" && !isOutOfSpace
+    }
 
     /// Whether the process or the system has no descriptor or memory left (EMFILE, ENFILE, ENOMEM).
     package var isShortage: Bool { [EMFILE, ENFILE, ENOMEM].contains(code) }

@@ -112,9 +112,7 @@ extension AppSpool {
     }
 
     func keepFullName(of name: FileName, id: JobID) throws(SystemError) {
-        let file = try work.create(WorkEntry.fullName(of: id), mode: 0o600)
-        try file.write(name.bytes)
-        try file.sync(.fullName)
+        try work.write(name.bytes, toNew: WorkEntry.fullName(of: id), mode: 0o600, for: .fullName)
     }
 
     private func fullName(of id: JobID) throws(SystemError) -> FileName? {

@@ -20,11 +20,8 @@ extension AppSpool {
         let (entry, isWhole) = WorkEntry.entry(for: name, id: id)
         if !isWhole { try keepFullName(of: name, id: id) }
         try work.unlink(WorkEntry.restored(id))
-        let file = try work.create(WorkEntry.restored(id), mode: 0o640)
-        try file.write(bytes)
-        try file.sync(.jobFile)
-        let status = try file.status()
-        try file.closeNow()
+        try work.write(bytes, toNew: WorkEntry.restored(id), mode: 0o640, for: .jobFile)
+        guard let status = try work.status(of: WorkEntry.restored(id)) else { throw .stale("fstatat", work.path) }
         try work.rename(WorkEntry.restored(id), to: work, replacing: entry)
         guard let entry = FileName(bytes: entry) else { preconditionFailure("invalid entry name") }
         return ClaimedJob(id: id, name: name, entry: entry, status: status)

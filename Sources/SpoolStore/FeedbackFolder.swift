@@ -98,7 +98,7 @@ package final class FeedbackFolder {
         try openAgainIfRemoved()
         guard try directory.status(of: name.bytes) == nil else { return false }
         let temporary = temporaryNames.next()
-        try write(lines, as: temporary)
+        try directory.write(lines, toNew: temporary, mode: 0o640, for: .feedbackFile)
         do {
             try directory.rename(temporary, to: directory, as: name.bytes)
         } catch {
@@ -176,19 +176,6 @@ package final class FeedbackFolder {
             return try directory.status(of: name.bytes) != nil
         } catch {
             return true
-        }
-    }
-
-    /// On an error it leaves no file, or one that the next start removes.
-    private func write(_ lines: [UInt8], as temporary: [UInt8]) throws(SystemError) {
-        do throws(SystemError) {
-            let file = try directory.create(temporary, mode: 0o640)
-            try file.write(lines)
-            try file.sync(.feedbackFile)
-            try file.closeNow()
-        } catch {
-            _ = try? directory.unlink(temporary)
-            throw error
         }
     }
 

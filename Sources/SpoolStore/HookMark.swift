@@ -5,7 +5,7 @@ package import LinuxIO
 ///
 /// Calls block.
 package struct HookMark: Sendable {
-    private let folder: Directory
+    private var folder: Directory
     private let name: String
 
     /// Creates the mark of an app.
@@ -30,6 +30,15 @@ package struct HookMark: Sendable {
         }
     }
 
+    /// Begins a mark in another folder where this one is, unless there is one.
+    ///
+    /// - Throws: `SystemError`: a mark cannot be read or written.
+    package func inherit(to folder: Directory) throws(SystemError) {
+        var copy = self
+        copy.folder = folder
+        if try copy.read() == nil, let last = try read() { try copy.write(last) }
+    }
+
     /// Replaces the mark in one step. A power loss may restore an older one; the hook then receives some files again.
     ///
     /// - Throws: `SystemError`: the volume is full or not writable. The old mark is intact.
@@ -38,7 +47,7 @@ package struct HookMark: Sendable {
         try folder.replace(Array(name.utf8), by: Array(".\(name)".utf8), mode: 0o600) { (file) throws(SystemError) in
             try file.write(last.bytes + [UInt8(ascii: "\n")])
             // Sync the bytes before the rename, or a power loss could leave a name without content.
-            try file.syncData(.state)
+            try file.syncDraft(.state)
         }
     }
 }

@@ -37,9 +37,6 @@ package struct ResultDraft: Sendable {
     package func stage(in work: Directory) throws(SystemError) {
         // Left by an earlier attempt.
         try work.unlink(WorkEntry.result(of: id))
-        let file = try work.create(WorkEntry.result(of: id), mode: 0o640)
-        try file.write(bytes)
-        try file.sync(.resultFile)
-        try file.closeNow()
+        try work.write(bytes, toNew: WorkEntry.result(of: id), mode: 0o640, for: .resultFile)
     }
 }

@@ -7,7 +7,8 @@ package import SpoolModel
 /// The refs of one app's sent jobs: `dedupe/<app>-<day>` in the daemon's own folder, one file a day. Calls block.
 ///
 /// Files are appended to and synced, never changed. When a new file is begun, files older than the window are removed.
-/// In a cluster each node records its own jobs, and reads the records of the others.
+/// In a cluster each node records its own jobs, and reads the records of the others. A daemon that works alone reads what
+/// nodes of an earlier cluster have recorded.
 package final class RefBook {
     private static let folderName = Array("dedupe".utf8)
 
@@ -40,7 +41,7 @@ package final class RefBook {
         }
     }
 
-    /// Counts the records of the other nodes of a cluster, too. Call it before `readOn`.
+    /// Counts the records of the other nodes on the spool, too. Call it before `readOn`.
     ///
     /// - Parameter spool: The spool.
     /// - Throws: `SystemError`: the folders cannot be read, so the sent jobs are unknown.
@@ -218,7 +219,8 @@ private final class RefFile {
             bytes += line
         }
         try file.write(bytes, at: end)
-        try file.syncData(.state)
+        // After a failure the next call writes to the same place.
+        try file.syncDraft(.state)
         (end, isTorn) = (end + Int64(bytes.count), false)
         return offsets
     }
