@@ -41,6 +41,8 @@ package final class DaemonContext: Sendable {
     let idleWakeup: Wakeup
     /// The app's metrics.
     let meter: AppMeter
+    /// The app's jobs that were sent or are under way.
+    let sent: SentJobs
     /// Determines how much time has passed since a file's timestamp.
     let clock: ClockWatch
 
@@ -62,13 +64,22 @@ package final class DaemonContext: Sendable {
         (reactor, state, tokens, ballast) = (resources.reactor, resources.state, resources.tokens, resources.ballast)
         (reading, hooks, clock) = (resources.reading, resources.hooks, resources.clock)
         (journalWakeup, statusWakeup) = (resources.journalWakeup, resources.statusWakeup)
-        (idleWakeup, cluster) = (resources.idleWakeup, resources.cluster)
-        (files, descriptors, meter) = (share.files, share.descriptors, share.meter)
+        (idleWakeup, cluster, nodes) = (resources.idleWakeup, resources.cluster, resources.nodes)
+        (files, descriptors, meter, sent) = (share.files, share.descriptors, share.meter, share.sent)
         self.configuration = configuration
     }
 
     /// The nodes that run; `nil` for a daemon that works alone.
     let cluster: ClusterView?
+    /// The same for any daemon; one that works alone has none beside it, except those whose jobs it finishes.
+    let nodes: ClusterView
+
+    /// Whether `state` is this node's alone. A daemon outside a cluster finishes other nodes' jobs with its own state, whose
+    /// files its own apps write.
+    var ownsState: Bool { !isStandIn || spool.isShared }
+
+    /// The folder of the name of the last feedback file that the app's hook received.
+    var hookState: Directory { ownsState ? state : spool.privateDirectory }
 
     /// Asked before each write to a gateway; `nil` for a daemon that works alone.
     var permit: ActPermit? {
@@ -86,10 +97,11 @@ package struct AppShare: Sendable {
     package let files: FileThread
     let descriptors: AppDescriptors
     let meter: AppMeter
+    let sent: SentJobs
 
     /// Creates an app's share.
-    package init(files: FileThread, descriptors: AppDescriptors, meter: AppMeter) {
-        (self.files, self.descriptors, self.meter) = (files, descriptors, meter)
+    package init(files: FileThread, descriptors: AppDescriptors, meter: AppMeter, sent: SentJobs) {
+        (self.files, self.descriptors, self.meter, self.sent) = (files, descriptors, meter, sent)
     }
 }
 

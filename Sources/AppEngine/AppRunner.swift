@@ -147,7 +147,7 @@ package actor AppRunner: CommandedApp {
 
     /// The tasks that may have something to do. A service that was configured before may have left tokens to publish.
     private var wantedLoops: [Loop] {
-        let hasService = app.feedbackService != nil && !daemon.isStandIn || loops.isEmpty
+        let hasService = daemon.ownsState && (app.feedbackService != nil && !daemon.isStandIn || loops.isEmpty)
         return [.intake] + (hasService ? [.service] : []) + (app.configuration.hook == nil ? [] : [.hook])
             + (lifecycle.hasWorked ? Loop.onDemand : [])
     }

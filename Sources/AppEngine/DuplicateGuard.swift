@@ -14,39 +14,39 @@ import SpoolStore
 final class DuplicateGuard {
     private let context: AppContext
     private let space: SpaceMonitor
-    /// Signalled when files that waited may be looked at again.
-    private let intakeWakeup: Wakeup
-    /// The refs of sent jobs; `nil` if duplicates are not detected. And the signs of the jobs under way.
-    private let refs: RefBook?
-    private var turns = RefTurns()
+    /// The jobs that were sent or are under way, and the number of this guard there.
+    private let sent: SentJobs
+    private let number: Int
+    /// Whether duplicates are detected.
+    private let isInUse: Bool
     /// The turns in the whole cluster, and the signs for which this node has them; `nil` for a daemon that works alone.
     private let shared: SharedTurns?
     private var held: Set<JobSign> = []
-    /// Files that waited for a job that has ended.
-    private var freed: Set<FileName> = []
 
     /// Opens the stored refs without reading them.
     ///
     /// - Throws: `SystemError`: they cannot be opened.
     init(_ context: AppContext, _ space: SpaceMonitor, orSignal intakeWakeup: Wakeup) throws(SystemError) {
-        (self.context, self.space, self.intakeWakeup) = (context, space, intakeWakeup)
+        (self.context, self.space, sent) = (context, space, context.daemon.sent)
         let window = context.daemon.configuration.dedupe
         let spool = context.daemon.spool
-        guard window > .zero else {
-            (refs, shared) = (nil, nil)
-            return
-        }
-        let book = try RefBook(of: context.name, in: context.daemon.state, keeping: window, at: .now)
-        if spool.isShared { try book.follow(nodesOf: spool) }
-        refs = book
-        shared = try SharedTurns(of: context.name, in: spool)
+        isInUse = window > .zero
+        if isInUse { try sent.open(context.name, in: context.daemon.state, keeping: window, of: spool) }
+        shared = isInUse ? try SharedTurns(of: context.name, in: spool) : nil
+        number = sent.addGuard(context.daemon.isStandIn ? nil : intakeWakeup)
+    }
+
+    deinit {
+        sent.removeGuard(number)
     }
 
     /// Reads the next part of the refs of sent jobs.
     ///
     /// - Returns: Whether there is more.
     /// - Throws: `SystemError`: the refs cannot be read, so the sent jobs are unknown. The app cannot run.
-    func readOn() throws(SystemError) -> Bool { try refs?.readOn() ?? false }
+    func readOn() throws(SystemError) -> Bool {
+        try sent.withRefs { (refs) throws(SystemError) in try refs.readOn() } ?? false
+    }
 
     // MARK: Jobs about to be claimed
 
@@ -64,7 +64,8 @@ final class DuplicateGuard {
     func admit(_ read: ReadJob, _ name: FileName, isUnknown: Bool) throws(SystemError) -> IntakeAnswer? {
         let signs = signs(of: read.summary)
         guard !signs.isEmpty, !read.isSentAnyway else { return nil }
-        let taken = signs.first(where: turns.isTaken)
+        let isUnknown = isUnknown || sent.hasUnexamined
+        let taken = signs.first(where: sent.isTaken)
         guard isUnknown || taken != nil else {
             guard try takeShared(signs) else { return .busy }
             try judge(read, at: .now)
@@ -73,7 +74,7 @@ final class DuplicateGuard {
             return nil
         }
         context.logger.debug("job waits for a possible duplicate", metadata: [LogKey.job: "\(name)"])
-        return turns.wait(name, for: isUnknown ? nil : taken) ? .deferred : .busy
+        return sent.wait(name, for: isUnknown ? nil : taken) ? .deferred : .busy
     }
 
     /// Takes the turns of signs in the whole cluster, and reads what other nodes have sent: from then on, no other node
@@ -89,14 +90,14 @@ final class DuplicateGuard {
             }
             held.insert(sign)
         }
-        try refs?.readNews()
+        try sent.withRefs { (refs) throws(SystemError) in try refs.readNews() }
         return true
     }
 
     /// Gives turns in the cluster back, unless another job of this node is under way with the sign.
     private func giveBackShared(_ signs: [JobSign]) {
         guard let shared else { return }
-        for sign in signs where held.contains(sign) && !turns.isTaken(sign) {
+        for sign in signs where held.contains(sign) && !sent.isTaken(sign) {
             held.remove(sign)
             do throws(SystemError) {
                 try shared.giveBack(sign)
@@ -117,20 +118,22 @@ final class DuplicateGuard {
 
     /// Returns the signs of a job that can be sent; none if duplicates are not detected.
     private func signs(of summary: JobSummary) -> [JobSign] {
-        refs == nil || summary.failure != nil ? [] : summary.signs
+        !isInUse || summary.failure != nil ? [] : summary.signs
     }
 
     /// Makes a job fail if, as known at this time of day, the same job was sent before.
     ///
     /// - Throws: `SystemError`: the refs cannot be read.
     func judge(_ read: ReadJob, at time: WallTime) throws(SystemError) {
-        guard let refs else { return }
         let (id, summary) = (read.context.job, read.summary)
-        guard summary.failure == nil else { return }
-        var earlier: EarlierJob?
-        if let ref = summary.header.ref { earlier = try refs.job(sentWith: .ref(ref), before: id, at: time) }
-        if earlier == nil, let file = summary.file { earlier = try refs.job(like: file, before: id, at: time) }
-        if let earlier { (read.summary.failure, read.earlier) = (.duplicate, earlier) }
+        guard isInUse, summary.failure == nil else { return }
+        let (ref, file) = (summary.header.ref, summary.file)
+        let earlier = try sent.withRefs { (refs) throws(SystemError) -> EarlierJob? in
+            if let ref, let job = try refs.job(sentWith: .ref(ref), before: id, at: time) { return job }
+            guard let file else { return nil }
+            return try refs.job(like: file, before: id, at: time)
+        }
+        if case let earlier?? = earlier { (read.summary.failure, read.earlier) = (.duplicate, earlier) }
     }
 
     /// Judges a job of an earlier run again as of its claim, unless any of its notifications may have been accepted or
@@ -151,7 +154,7 @@ final class DuplicateGuard {
     /// Records that a job is announced or under way. Other jobs with its signs have to wait.
     func beginTurn(_ summary: JobSummary) {
         for sign in signs(of: summary) {
-            turns.begin(sign)
+            sent.begin(sign, number)
             // A job of an earlier run usually has its turn still.
             guard let shared, !held.contains(sign) else { continue }
             do throws(SystemError) {
@@ -165,32 +168,23 @@ final class DuplicateGuard {
     /// Reverses one call of `beginTurn(_:)`.
     func endTurn(_ summary: JobSummary) {
         let signs = signs(of: summary)
-        for sign in signs { free(turns.end(sign)) }
+        for sign in signs { sent.end(sign, number) }
         giveBackShared(signs)
     }
 
     /// Records that all jobs of an earlier run were examined. Turns that it left without a job are given back.
     func noteAllKnown() {
-        free(turns.release(nil))
+        sent.noteExamined(context.daemon.node)
         guard let shared else { return }
         do throws(SystemError) {
-            try shared.giveBack(allBut: turns.signs)
+            try shared.giveBack(allBut: sent.signs(of: number))
         } catch {
             report(error)
         }
     }
 
-    private func free(_ names: Set<FileName>) {
-        guard !names.isEmpty else { return }
-        freed.formUnion(names)
-        intakeWakeup.signal()
-    }
-
     /// Removes and returns the files that waited for other jobs and should be looked at again.
-    func takeFreed() -> Set<FileName> {
-        defer { freed = [] }
-        return freed
-    }
+    func takeFreed() -> Set<FileName> { context.daemon.isStandIn ? [] : sent.takeFreed() }
 
     // MARK: Jobs that have ended
 
@@ -199,7 +193,7 @@ final class DuplicateGuard {
     ///
     /// - Returns: `false` if they cannot be stored. Nothing may be published then.
     func keep(_ settled: [ActiveJob]) -> Bool {
-        guard refs != nil else { return true }
+        guard isInUse else { return true }
         return keep(
             settled.flatMap { job -> [RefRecord] in
                 guard case .settled(let conclusion) = job.machine.state else { return [] }
@@ -211,13 +205,13 @@ final class DuplicateGuard {
     ///
     /// - Returns: `false` if it cannot be stored. The job must not be held then.
     func keep(parked job: ActiveJob) -> Bool {
-        refs == nil || keep(job.refRecords(job.machine.tally))
+        !isInUse || keep(job.refRecords(job.machine.tally))
     }
 
     private func keep(_ records: [RefRecord]) -> Bool {
-        guard let refs, !records.isEmpty else { return true }
+        guard isInUse, !records.isEmpty else { return true }
         do throws(SystemError) {
-            try refs.keep(records, at: .now)
+            try sent.withRefs { (refs) throws(SystemError) in try refs.keep(records, at: .now) }
             return true
         } catch {
             space.note(failure: error)

@@ -108,9 +108,10 @@ final class Pipeline {
         }
     }
 
-    /// Divides the app's rate among the nodes of the cluster, if their number has changed.
+    /// Divides the app's rate among the nodes whose jobs are sent, if their number has changed.
     private func shareRate() async {
-        guard let count = parts.context.daemon.cluster?.nodes.count, count != senderCount else { return }
+        let count = parts.context.daemon.nodes.nodes.count
+        guard count != senderCount else { return }
         senderCount = count
         await parts.gateway.shareRate(among: count)
     }

@@ -55,14 +55,15 @@ final class RetentionTask {
         let scope = schedule.begin(at: .now)
         let isShared = context.daemon.cluster != nil
         do throws(SystemError) {
-            if context.daemon.cluster?.hasOrphans == true { return nil }
+            if context.daemon.nodes.hasOrphans { return nil }
             if isShared, try !takeTurn() { return nil }
         } catch {
             context.logger.warning("retention cannot be coordinated", metadata: [LogKey.error: "\(error)"])
             return nil
         }
         var rules = context.daemon.configuration.retention
-        rules.coversAllNodes = isShared
+        // A daemon that works alone on a filesystem of its host is the only one there.
+        rules.coversAllNodes = isShared || !context.spool.filesystem.isShared
         return RetentionSweep(context.spool, rules, scope, toldThrough: toldThrough)
     }
 

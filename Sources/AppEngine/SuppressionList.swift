@@ -29,8 +29,9 @@ final class SuppressionList {
 
     /// Reads the tokens, one part at a time, or unloads them.
     func configure(isWanted: Bool) async {
-        self.isWanted = isWanted
-        guard isWanted else {
+        // The log has one writer. What it lacks costs a request each, whose answer is the same again.
+        self.isWanted = isWanted && context.daemon.ownsState
+        guard self.isWanted else {
             write()
             return tokens = nil
         }

@@ -15,7 +15,7 @@ struct ClusterJudgement {
     /// The findings.
     var findings: [DoctorFinding] {
         guard facts.refusal == nil else { return refusalFindings }
-        return probeFindings + peerFindings + appFindings
+        return probeFindings + peerFindings + LeftJobsJudgement(facts: facts, isClustered: true).findings + appFindings
     }
 
     private var refusalFindings: [DoctorFinding] {
@@ -47,6 +47,10 @@ struct ClusterJudgement {
         for peer in facts.peers {
             switch peer.state {
             case .locked?: book.ok("node \(peer.node) runs, or another node finishes its jobs")
+            case .free(let beat?)? where beat.end == .alone:
+                book.warn(
+                    "node \(peer.node) does not run, and worked alone",
+                    hint: "if it is a daemon of this spool, set `cluster: true` for it, too; else remove its folder")
             case .free(let beat?)?: note(peer.node, beat, in: &book)
             case .free(nil)?:
                 book.warn(
@@ -68,7 +72,7 @@ struct ClusterJudgement {
         case .finishedAll?: book.ok("node \(node) does not run, and another node has finished its jobs")
         case .triedAll?:
             book.warn("node \(node) does not run, and has jobs that the other nodes cannot finish", hint: hint)
-        case nil: book.warn("node \(node) died after \(beat.at.rfc3339)", hint: hint)
+        case .alone?, nil: book.warn("node \(node) died after \(beat.at.rfc3339)", hint: hint)
         }
     }
 

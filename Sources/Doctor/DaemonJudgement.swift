@@ -41,7 +41,7 @@ struct DaemonJudgement {
         case .whole(let owner, _):
             book.fault(
                 "the journal of node \(facts.node) belongs to node \(owner)",
-                hint: "set `node:` to that name, or put the journal back where it was")
+                hint: "put the journal back where it was, in .pushspool/\(owner)/")
         }
     }
 

@@ -161,11 +161,7 @@ extension Examination {
             found.findings += try await examineVolume(
                 at: volume, SpaceFloor(byteCount: set.daemon.freeSpace), set.daemon.cluster != nil)
         }
-        if set.daemon.cluster != nil {
-            let own = set.apps.values.map(\.listed)
-            let facts = try await patiently(at: currentFile) { ClusterFacts.look(at: node, in: spool) }
-            found.findings += ClusterJudgement(facts: facts, apps: own, wanted: wanted).findings
-        }
+        found.findings += try await examineNodes(of: set, at: node, currentFile)
         let names = apps.map(\.app)
         let ways = try await patiently(at: currentFile) {
             names.map { name in
@@ -174,6 +170,18 @@ extension Examination {
             }
         }
         found.findings += ways.flatMap { MoveJudgement(facts: $0).findings }
+    }
+
+    /// Looks at the other nodes on the spool.
+    private func examineNodes(
+        of set: ConfigurationSet, at node: String, _ currentFile: CurrentFile
+    ) async throws -> [DoctorFinding] {
+        let (spool, isClustered) = (set.daemon.spool, set.daemon.cluster != nil)
+        let facts = try await patiently(at: currentFile) {
+            ClusterFacts.look(at: node, in: spool, isClustered: isClustered)
+        }
+        guard isClustered else { return LeftJobsJudgement(facts: facts, isClustered: false).findings }
+        return ClusterJudgement(facts: facts, apps: set.apps.values.map(\.listed), wanted: wanted).findings
     }
 
     /// One folder on each filesystem where jobs are dropped; the spool itself if there is no app yet.

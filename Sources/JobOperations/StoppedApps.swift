@@ -49,7 +49,10 @@ package final class StoppedApps {
             if request.command == .pause || request.command == .resume { return try pauseOrResume(request) }
             guard let reference = request.reference else { return .nameless(request.job ?? "") }
             let apps = try names(of: reference.app).map { OperatorCommands(try jobs(of: $0)) }
-            return await request.carryOut(in: apps, reference)
+            let answer = await request.carryOut(in: apps, reference)
+            guard answer.kind == .notFound else { return answer }
+            let job = try ForeignJob(reference, in: context.spool.root, besides: [context.spool.node])
+            return job?.answer("its daemon does not run", hint: "start a daemon on this spool, and try again") ?? answer
         } catch {
             return request.refusal(error, in: request.reference?.app ?? request.app)
         }

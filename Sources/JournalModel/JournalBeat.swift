@@ -1,6 +1,7 @@
 package import APNSModel
 
-/// A mark in the first page of a journal that a running node of a cluster renews: it shows that the node still works.
+/// A mark in the first page of a journal that a running node of a cluster renews: it shows that the node still works. A
+/// daemon that works alone writes one at its start.
 ///
 /// It has a sector of its own, so that a torn write of it damages nothing else. Only the holder of the journal's lock
 /// writes it, and each writer counts on from what it found.
@@ -28,6 +29,8 @@ package struct JournalBeat: Hashable, Sendable {
         case triedAll = 3
         /// It stood in for the node, and nothing is left.
         case finishedAll = 5
+        /// It works without a cluster, and so without a lease, as long as the journal is locked.
+        case alone = 7
     }
 
     /// Creates a mark.

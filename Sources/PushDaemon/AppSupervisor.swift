@@ -30,6 +30,8 @@ final class AppSupervisor {
         var replacementDeadline: ContinuousClock.Instant?
         /// The app's metrics, regardless of its runner.
         let meter = AppMeter()
+        /// The app's jobs that were sent or are under way, regardless of its runner.
+        let sent = SentJobs()
     }
 
     private let resources: DaemonResources
@@ -203,8 +205,8 @@ final class AppSupervisor {
         let files = try filesystems.thread(for: name) { () throws(DescriptorShortage) in
             try descriptors.admitFilesystem()
         }
-        let share = AppShare(
-            files: files, descriptors: admitted, meter: places[name, default: Place()].meter)
+        let place = places[name, default: Place()]
+        let share = AppShare(files: files, descriptors: admitted, meter: place.meter, sent: place.sent)
         return DaemonContext(resources, configuration.current.daemon, share)
     }
 
@@ -311,13 +313,37 @@ final class AppSupervisor {
     /// - Throws: `DescriptorShortage`: the limit is too low for another runner.
     func share(of runner: AppRunner, inPlaceOf node: String) throws(DescriptorShortage) -> AppShare {
         let descriptors = try descriptors.admit("\(runner.name)/\(node)")
-        return AppShare(
-            files: runner.files, descriptors: descriptors, meter: places[runner.name, default: Place()].meter)
+        let place = places[runner.name, default: Place()]
+        // In a cluster each node records what it has sent in its own state.
+        let sent = resources.cluster == nil ? place.sent : SentJobs()
+        return AppShare(files: runner.files, descriptors: descriptors, meter: place.meter, sent: sent)
     }
 
-    /// Frees the descriptors that were allotted to finish a node's jobs.
+    /// Frees the descriptors that were allotted to finish a node's jobs, and lets files that have waited for them go on.
     func releaseShares(inPlaceOf node: String) {
-        for name in places.keys { descriptors.release("\(name)/\(node)") }
+        for (name, place) in places {
+            descriptors.release("\(name)/\(node)")
+            place.sent.noteExamined(node)
+        }
+    }
+
+    /// Prepares the configured apps for jobs that a node has left in them, before the apps start: files that may be the same
+    /// job wait, and hooks get the node's feedback from the file on that was the next.
+    func expect(jobsOf node: String) {
+        for (name, app) in configuration.current.apps {
+            let place = places[name, default: Place()]
+            places[name] = place
+            do throws(SystemError) {
+                if try resources.spool.hasWork(in: name, of: node) { place.sent.expect(node) }
+                guard app.configuration.hook != nil else { continue }
+                let folder = try PeerFolder(node, of: resources.spool)
+                try folder?.inherit(HookMark(of: name, in: resources.state))
+            } catch {
+                logger.error(
+                    "another node's jobs cannot be examined",
+                    metadata: [LogKey.app: "\(name)", LogKey.node: "\(node)", LogKey.error: "\(error)"])
+            }
+        }
     }
 
     // MARK: Watch and configuration

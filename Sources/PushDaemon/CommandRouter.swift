@@ -12,14 +12,14 @@ final class CommandRouter {
     private let logger: Logger
     private let configuration: ConfigurationKeeper
     private let apps: AppSupervisor
-    private let cluster: Cluster?
+    private let cluster: Cluster
     /// The stop that an operator requested, with its limit; `nil` without a request.
     private(set) var requestedStop: RequestedStop?
     /// Keeps the connections that end with the process.
     private var server: ControlServer?
 
     init(
-        _ resources: DaemonResources, _ configuration: ConfigurationKeeper, _ apps: AppSupervisor, _ cluster: Cluster?
+        _ resources: DaemonResources, _ configuration: ConfigurationKeeper, _ apps: AppSupervisor, _ cluster: Cluster
     ) {
         (self.resources, self.configuration, self.apps) = (resources, configuration, apps)
         self.cluster = cluster
@@ -67,7 +67,7 @@ final class CommandRouter {
         guard try !LocalSocket.isAnswered(name, in: folder) else {
             throw ControlFault(
                 "another daemon listens as node \(node) in \(folder.path)",
-                hint: "give each daemon a different `node` name, or a different control.folder")
+                hint: "stop that daemon, or give the daemon of each spool a control.folder of its own")
         }
         try LocalSocket.removeLeftover(name, in: folder)
         guard try folder.status(of: name) == nil else {
@@ -153,8 +153,8 @@ final class CommandRouter {
     /// Executes a command about a job, in the node of the cluster that has it.
     private func outcome(of request: ControlRequest) async -> ControlAnswer {
         let answer = await ownOutcome(of: request)
-        guard answer.kind == .notFound, let cluster else { return answer }
-        return await cluster.carryOut(request) ?? answer
+        guard answer.kind == .notFound, let reference = request.reference else { return answer }
+        return await cluster.carryOut(request, reference) ?? answer
     }
 
     /// Executes a command that another node passes on because it does not have the job.
@@ -171,7 +171,7 @@ final class CommandRouter {
 
     private func ownOutcome(of request: ControlRequest) async -> ControlAnswer {
         guard let reference = request.reference else { return .nameless(request.job ?? "") }
-        let others = await cluster?.runners ?? []
+        let others = await cluster.runners
         guard let app = reference.app else {
             return await request.carryOut(in: apps.answeringRunners + others, reference)
         }
@@ -186,7 +186,7 @@ final class CommandRouter {
     // MARK: The end
 
     private func stop(_ request: ControlRequest) -> ControlAnswer {
-        if request.handsOver, cluster == nil {
+        if request.handsOver, resources.cluster == nil {
             return ControlAnswer(
                 .refused, "the daemon works alone: no other node can take its jobs", hint: "use pushspool stop --drain")
         }

@@ -22,8 +22,8 @@ package actor Daemon {
     private let journal: JournalKeeper
     private let apps: AppSupervisor
     private let status: StatusPublisher
-    /// The part in a cluster; `nil` if the daemon works alone.
-    private let cluster: Cluster?
+    /// The part beside other nodes.
+    private let cluster: Cluster
     private let operators: CommandRouter
     private var certificates: CertificateMonitor
     private var notifier: ServiceNotifier
@@ -56,7 +56,7 @@ package actor Daemon {
                 resources, configuration, journal, limits: (descriptors: budget, drain: settings.drainLimit))
             cluster = try Cluster(resources, set.daemon)
         } catch {
-            throw StartFault(error, path: settings.path)
+            throw StartFault(error, path: settings.path, spool: set.daemon.spool)
         }
         status = StatusPublisher(resources, configuration, apps, cluster)
         status.version = settings.version
@@ -86,7 +86,7 @@ package actor Daemon {
             group.addTask { await self.runWatch() }
             group.addTask { await self.runStatus() }
             group.addTask { await self.runApps() }
-            if cluster != nil { group.addTask { await self.runCluster() } }
+            group.addTask { await self.runCluster() }
             group.addTask { await self.runConfiguration() }
             group.addTask { await self.runControl() }
             group.addTask { await self.runSignals() }
@@ -102,7 +102,7 @@ package actor Daemon {
             }
             // If the daemon's own task was cancelled, its apps were cancelled with it.
             if !Task.isCancelled {
-                await cluster?.endAll()
+                await cluster.endAll()
                 await apps.endAll()
                 leaveIfStuck()
             }
@@ -128,6 +128,7 @@ package actor Daemon {
     private func runApps() async {
         // Only a file whose rename was seen is known to be complete. The wait is short, because a folder may hang.
         await watchWakeup.wait(until: .now + Self.watchLimit)
+        await cluster.prepare(apps)
         if !apps.isStopping { notifier.noteReady(statusLine) }
         await withDiscardingTaskGroup { group in
             while !Task.isCancelled {
@@ -147,17 +148,17 @@ package actor Daemon {
         apps.noteEnd(of: runner)
     }
 
-    // MARK: The cluster
+    // MARK: Other nodes
 
-    private func runCluster() async { await cluster?.run(for: self, configuration) }
+    private func runCluster() async { await cluster.run(for: self, configuration) }
     /// Carries out the commands that other nodes pass on, until the task is cancelled.
-    func runRequests() async { await cluster?.runRequests(for: self) }
+    func runRequests() async { await cluster.runRequests(for: self) }
 
     /// Whether each app runs or cannot start.
     var haveAppsStarted: Bool { apps.haveStarted }
 
     /// Finishes the jobs of a node that has died.
-    func standIn(for spool: Spool) async { await cluster?.standIn(for: spool, apps, configuration.current) }
+    func standIn(for spool: Spool) async { await cluster.standIn(for: spool, apps, configuration.current) }
 
     // MARK: The watch
 
@@ -201,9 +202,7 @@ package actor Daemon {
     }
 
     /// The daemon's status in one line.
-    private var statusLine: String {
-        SpoolStatus.line(of: apps.shown, isStopping: apps.isStopping)
-    }
+    private var statusLine: String { SpoolStatus.line(of: apps.shown, isStopping: apps.isStopping) }
 
     /// How often certificates and missing configuration folders are checked.
     private static let lookPause = Duration.seconds(30)
@@ -246,7 +245,7 @@ package actor Daemon {
         if configuration.reload() {
             noteConfiguration()
             apps.noteConfiguration()
-            cluster?.noteConfiguration()
+            cluster.noteConfiguration()
             resources.statusWakeup.signal()
         }
         notifier.update(statusLine)
@@ -307,7 +306,7 @@ package actor Daemon {
         logger.notice("stopping", metadata: [LogKey.limit: "\(limit?.description ?? "none")"])
         apps.beginDraining()
         if operators.requestedStop?.handsOver == true { await apps.retireAll() }
-        await cluster?.beginDraining()
+        await cluster.beginDraining()
         notifier.noteStop(within: drainLimit, statusLine)
         resources.statusWakeup.signal()
         let deadline = limit.map { ContinuousClock.now + $0 }
@@ -328,7 +327,7 @@ package actor Daemon {
     }
 
     private func awaitIdle(until deadline: ContinuousClock.Instant?) async {
-        while !apps.isDrained || cluster?.isIdle == false, deadline.map({ .now < $0 }) ?? true, !Task.isCancelled {
+        while !apps.isDrained || !cluster.isIdle, deadline.map({ .now < $0 }) ?? true, !Task.isCancelled {
             // An app that hangs is no longer waited for, which nothing signals.
             let next = ContinuousClock.now + .seconds(1)
             await resources.idleWakeup.wait(until: deadline.map { min($0, next) } ?? next)

@@ -64,7 +64,6 @@ actor StandIn {
     ///   - apps: The apps.
     ///   - configuration: The daemon's configuration.
     func run(_ apps: [App], _ configuration: DaemonConfiguration) async {
-        logger.notice("standing in for a node that died")
         journal.reportReplay()
         inheritSuspicions()
         journal.share(among: Set(apps.map(\.configured.configuration.name)))
@@ -78,8 +77,20 @@ actor StandIn {
             while !runners.isEmpty { try? await resources.reactor.sleep(for: Self.pause) }
             group.cancelAll()
         }
-        journal.end(conclude())
-        logger.notice("no longer standing in for a node")
+        let end = conclude()
+        journal.end(end)
+        // A node of a cluster may come back. Without one, nobody asks for the name again.
+        if end == .finishedAll, !resources.spool.isShared { removeNode() }
+    }
+
+    private func removeNode() {
+        do throws(SystemError) {
+            try resources.spool.removeNode()
+        } catch {
+            let hint: Logger.MetadataValue = "move what is in the way out of the spool; the next start tries again"
+            logger.warning(
+                "a node's folders cannot be removed", metadata: [LogKey.error: "\(error)", LogKey.hint: hint])
+        }
     }
 
     /// Returns how the work has ended. If nothing is left, gives back the turns that the node took before it died.

@@ -39,8 +39,9 @@ extension Daemon.StartFault {
     /// - Parameters:
     ///   - error: The error that was thrown.
     ///   - path: The path of the daemon's configuration file.
-    init(_ error: any Error, path: String) {
-        let fault = error as? SpoolFault
+    ///   - spool: The path of the spool.
+    init(_ error: any Error, path: String, spool: String) {
+        let fault = (error as? SpoolFault)?.withProcess(in: spool)
         let cause = fault?.cause ?? error as? SystemError
         switch (fault, cause) {
         case (let fault?, let cause?)

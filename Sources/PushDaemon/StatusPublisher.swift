@@ -17,7 +17,7 @@ final class StatusPublisher {
     private let logger: Logger
     private let configuration: ConfigurationKeeper
     private let apps: AppSupervisor
-    private let cluster: Cluster?
+    private let cluster: Cluster
     /// The program's version.
     var version = "unknown"
     private let startedAt = WallTime.now
@@ -30,7 +30,7 @@ final class StatusPublisher {
     private(set) var hasOldMetrics = false
 
     init(
-        _ resources: DaemonResources, _ configuration: ConfigurationKeeper, _ apps: AppSupervisor, _ cluster: Cluster?
+        _ resources: DaemonResources, _ configuration: ConfigurationKeeper, _ apps: AppSupervisor, _ cluster: Cluster
     ) {
         (self.resources, self.configuration, self.apps, self.cluster) = (resources, configuration, apps, cluster)
         logger = resources.logger
@@ -42,7 +42,7 @@ final class StatusPublisher {
         var status = SpoolStatus(
             node: resources.node, processID: Int(Host.processID), startedAt: startedAt, writtenAt: .now)
         status.isStopping = apps.isStopping
-        status.cluster = cluster?.shown
+        (status.cluster, status.left) = (cluster.shown, cluster.left)
         status.apps = apps.shown.sorted { $0.name < $1.name }
         return status
     }

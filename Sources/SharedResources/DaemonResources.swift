@@ -38,7 +38,10 @@ package struct DaemonResources: Sendable {
     /// Detects steps of the wall clock.
     package let clock: ClockWatch
     /// The nodes that run; `nil` for a daemon that works alone.
-    package let cluster: ClusterView?
+    package var cluster: ClusterView? { isClustered ? nodes : nil }
+    /// The same for any daemon.
+    package let nodes: ClusterView
+    private let isClustered: Bool
 
     /// Opens spool, state folder, reactor and threads. Blocks.
     ///
@@ -47,7 +50,7 @@ package struct DaemonResources: Sendable {
         self.logger = logger
         node = configuration.node ?? Host.name
         clock = ClockWatch(logger)
-        cluster = configuration.cluster == nil ? nil : ClusterView(of: node)
+        (nodes, isClustered) = (ClusterView(of: node), configuration.cluster != nil)
         spool = try Self.openSpool(configuration, node, logger)
         let shared = try spool.openState()
         state = try shared ?? Self.openState(configuration.state)
@@ -111,7 +114,7 @@ package struct DaemonResources: Sendable {
         if let lock = try StateLock(on: state) { return lock }
         throw SpoolFault(
             "another daemon uses the state folder \(state.path)",
-            hint: "stop that daemon, or set `state` to a different folder for each",
+            hint: "stop that daemon, or set `state` to a different folder for each spool",
             cause: .locked("fcntl F_OFD_SETLK", state.path))
     }
 

@@ -34,6 +34,7 @@ extension JobCase {
         let known: [(String, String?)] = [
             ("id", id?.description), ("ref", ref),
             ("file", file.map { "\($0.path), \($0.byteCount) bytes, since \($0.since.rfc3339)" }),
+            ("node", file?.node.map { $0 + (nodeWords.map { ": " + $0 } ?? "") }),
             ("waits", notBefore.map { "until \($0.rfc3339)" }), ("dropped", droppedAt?.rfc3339),
             ("claimed", claimedAt?.rfc3339), ("finished", account?.finishedAt?.rfc3339),
             ("code", account?.code), ("why", account?.why), ("counts", counts.map(Self.words)),
@@ -64,6 +65,7 @@ extension JobCase {
         writer.member("ref", ref)
         writer.member("state", state)
         writer.member("path", file?.path)
+        writer.member("node", file?.node)
         if let file {
             writer.member("bytes", Int(file.byteCount))
             writer.member("since", file.since.rfc3339)

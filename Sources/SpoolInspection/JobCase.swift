@@ -14,6 +14,8 @@ package struct JobCase {
         let byteCount: Int64
         /// Since when it has been there.
         let since: WallTime
+        /// The node that has claimed it; `nil` if none has.
+        var node: String?
     }
 
     /// The records of a job in one journal.
@@ -44,6 +46,8 @@ package struct JobCase {
     var outcomes = ReportedOutcomes()
     /// The job's file.
     var file: File?
+    /// What becomes of the job if its node does not run.
+    var nodeWords: String?
     /// The earliest time to send, if the job is waiting and specifies one.
     var notBefore: WallTime?
     /// The producer's id from the job's own file, if the job has not ended.

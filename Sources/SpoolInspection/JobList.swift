@@ -15,6 +15,8 @@ package struct JobList {
         package let state: String
         let name: String
         let id: JobID?
+        /// The node that has claimed it; `nil` if none has, or it is unknown.
+        package let node: String?
         let byteCount: Int64?
         /// Since when it has been in its folder; `nil` if that is unknown.
         package let since: WallTime?
@@ -23,6 +25,7 @@ package struct JobList {
         /// Creates the row of a job in a folder.
         package init(_ app: String, _ entry: QueueListing.Entry, _ progress: SpoolStatus.Job?) {
             (self.app, state, id, since) = (app, entry.state.rawValue, entry.id ?? progress?.id, entry.since)
+            node = entry.node
             (byteCount, self.progress) = (entry.byteCount, progress)
             // Prefer the full name in the daemon's status.
             name = progress?.name ?? "\(entry.name)"
@@ -31,13 +34,13 @@ package struct JobList {
         /// Creates the row of a job known only from the daemon's status.
         package init(_ app: String, _ job: SpoolStatus.Job) {
             (self.app, state, name, id) = (app, QueueListing.State.sending.rawValue, job.name, job.id)
-            (byteCount, since, progress) = (nil, nil, job)
+            (byteCount, since, progress, node) = (nil, nil, job, nil)
         }
 
         /// Creates the row of an archived job.
         package init(_ app: String, _ day: ArchiveListing.Day, _ name: FileName, _ status: FileStatus) {
             (self.app, state, self.name) = (app, day.folder.rawValue, name.escaped)
-            (id, progress, byteCount) = (nil, nil, status.byteCount)
+            (id, progress, byteCount, node) = (nil, nil, status.byteCount, nil)
             since = WallTime(nanoseconds: status.changedAt)
         }
 
@@ -57,6 +60,7 @@ package struct JobList {
             writer.member("state", state)
             writer.member("job", name)
             writer.member("id", id?.description)
+            writer.member("node", node)
             writer.member("since", since?.rfc3339)
             let remaining = progress?.remaining.map { Int($0.components.seconds) }
             let numbers: [(String, Int?)] = [

@@ -314,7 +314,15 @@ package struct JobSearch {
     // MARK: Status and file contents
 
     private mutating func takeProgress() {
-        for app in StatusFile.all(of: path).flatMap(\.apps) where apps.contains(app.name) {
+        let daemons = StatusFile.all(of: path)
+        for daemon in daemons {
+            for left in daemon.left {
+                for index in cases.indices where cases[index].file?.node == left.node {
+                    cases[index].nodeWords = left.reason ?? "does not run; node \(daemon.node) finishes its jobs"
+                }
+            }
+        }
+        for app in daemons.flatMap(\.apps) where apps.contains(app.name) {
             for job in app.progress {
                 let positions = queries.positions(name: FileName(escaped: job.name), id: job.id, app: app.name)
                 guard !positions.isEmpty else { continue }
@@ -355,7 +363,8 @@ package struct JobSearch {
     }
 
     private func file(of entry: QueueListing.Entry, at path: String) -> JobCase.File {
-        JobCase.File(state: entry.state.rawValue, path: path, byteCount: entry.byteCount, since: entry.since)
+        JobCase.File(
+            state: entry.state.rawValue, path: path, byteCount: entry.byteCount, since: entry.since, node: entry.node)
     }
 
     private mutating func lookIntoRests(of app: String) throws(SystemError) {

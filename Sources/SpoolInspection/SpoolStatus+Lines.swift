@@ -24,6 +24,16 @@ extension SpoolStatus {
         return ["cluster of \(cluster.nodes.joined(separator: ", "))\(standInWords)\(pause)"]
     }
 
+    private var leftLines: [String] {
+        left.map { node in
+            guard let reason = node.reason else {
+                return "finishes the jobs of node \(node.node): \(node.jobCount.of("job"))"
+            }
+            let hint = node.hint.map { "; hint: \($0)" } ?? ""
+            return "\(node.jobCount.of("job")) of node \(node.node) wait: \(reason)\(hint)"
+        }
+    }
+
     private var standInWords: String {
         guard let names = cluster?.standsInFor, !names.isEmpty else { return "" }
         return "; finishes the jobs of \(names.joined(separator: ", "))"
@@ -52,7 +62,7 @@ extension SpoolStatus {
             "\(app.name): \(app.ignoredCount.of("file")) in new/ ignored; see pushspool doctor"
         }
         let jobs = apps.flatMap { app in app.progress.map { "\(app.name)/\($0.name)  \($0.inWords)" } }
-        return [head] + clusterLines + table + faults + feedback + ignored + warnings + jobs
+        return [head] + clusterLines + leftLines + table + faults + feedback + ignored + warnings + jobs
     }
 }
 

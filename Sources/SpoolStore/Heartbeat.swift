@@ -58,6 +58,18 @@ final class Heartbeat: Sendable {
         lease.renew(from: start)
     }
 
+    /// Marks the journal of a daemon that works alone, for nodes of a cluster that start. Blocks.
+    ///
+    /// - Throws: `JournalFault`: the journal is broken.
+    static func noteAlone(in journal: Journal) throws(JournalFault) {
+        let (number, time) = (UInt64(UInt32.random(in: 0 ... .max)), WallTime(nanoseconds: WallClock.nanoseconds()))
+        let beat = JournalBeat(number: number, at: time, lease: .zero, end: .alone)
+        try journal.breaking { (file) throws(SystemError) in
+            try file.write(beat.bytes, at: JournalBeat.offset)
+            try file.syncData()
+        }
+    }
+
     /// Tells the other nodes that this one has stopped, after the last beat. Blocks.
     ///
     /// - Parameter reason: How it ended.

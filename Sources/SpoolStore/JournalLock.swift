@@ -55,13 +55,31 @@ extension JournalLock {
         of node: String, in directory: Directory, layout: JournalLayout
     ) throws -> (journal: Journal, replay: JournalReplay) {
         guard let lock = try JournalLock(of: node, in: directory) else {
-            throw SpoolFault.nodeIsTaken(node, in: directory)
+            throw SpoolFault.isInUse(by: node, directory, isClustered: false)
         }
         return try Journal.open(lock, layout: layout)
     }
 }
 
 extension ClusterTerms {
+    /// Checks that each other daemon on the spool is a node of a cluster. Waits for those that are starting.
+    ///
+    /// - Throws: `SpoolFault`: one works alone, or has not said within `patience` that it does not; `SystemError`: a journal
+    ///   cannot be read.
+    func requireClustered(_ root: Directory, besides node: String) throws {
+        let deadline = ContinuousClock.now + patience
+        for peer in try PeerFolder.all(inRoot: root, besides: [node]) {
+            while try peer.state() == .locked {
+                let beat = try peer.beat()
+                if let beat, beat.end != .alone { break }
+                guard beat == nil, .now < deadline else {
+                    throw SpoolFault.isInUse(by: peer.node, root, isClustered: true)
+                }
+                SystemThread.sleep(milliseconds: 100)
+            }
+        }
+    }
+
     /// Waits for a starting node's own journal, and asks for it in case that another node stands in for this one.
     ///
     /// - Returns: `nil` if it is still locked after `patience`.

@@ -73,6 +73,16 @@ package struct PeerFolder: Sendable {
         return .free(JournalBeat(bytes: bytes))
     }
 
+    /// Returns the last mark in the node's journal, whoever has it.
+    ///
+    /// - Throws: `SystemError`: for example EIO.
+    func beat() throws(SystemError) -> JournalBeat? {
+        var bytes: [UInt8] = []
+        _ = try directory.openForReading(Journal.fileName).read(
+            JournalBeat.byteCount, at: JournalBeat.offset, appendingTo: &bytes)
+        return JournalBeat(bytes: bytes)
+    }
+
     /// Opens a folder in the node's state.
     ///
     /// - Returns: `nil` if it does not exist.
@@ -85,6 +95,11 @@ package struct PeerFolder: Sendable {
             return nil
         }
     }
+
+    /// Lets the hook of an app begin with this node's feedback where the hook of another node is.
+    ///
+    /// - Throws: `SystemError`: a mark cannot be read or written.
+    package func inherit(_ mark: HookMark) throws(SystemError) { try mark.inherit(to: directory) }
 
     /// Takes the lock on the node's journal.
     ///

@@ -28,6 +28,9 @@ package enum QueueListing {
         package let since: WallTime
         /// The path of its file, relative to the app's folder.
         package let path: [[UInt8]]
+
+        /// The node that has claimed it; `nil` if none has.
+        package var node: String? { state == .sending ? String(decoding: path[1], as: UTF8.self) : nil }
     }
 
     /// Returns the names of the apps that have a folder in a spool, in order.
@@ -57,6 +60,26 @@ package enum QueueListing {
             (found[state] ?? []).sorted { ($0.since, $0.name) < ($1.since, $1.name) }
         }
         return (entries, unreadable)
+    }
+
+    /// Counts the jobs that nodes have claimed, in all apps. Folders without read permission are left out.
+    ///
+    /// - Parameter spool: The spool.
+    /// - Returns: The numbers by node.
+    /// - Throws: `SystemError`: a folder cannot be read for another reason.
+    package static func claimedCounts(in spool: Directory) throws(SystemError) -> [String: Int] {
+        var counts: [String: Int] = [:]
+        for app in try apps(in: spool) {
+            do throws(SystemError) {
+                _ = try forEach(of: app, in: spool, only: [.sending]) { entry in
+                    if let node = entry.node { counts[node, default: 0] += 1 }
+                }
+            } catch {
+                // It was removed meanwhile.
+                guard error.isNotFound else { throw error }
+            }
+        }
+        return counts
     }
 
     /// Calls `body` with each of an app's jobs, in no particular order and without storing them.

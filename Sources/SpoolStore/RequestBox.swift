@@ -42,11 +42,10 @@ package struct RequestBox: Sendable {
     /// - Throws: `SystemError`: for example EIO.
     package func takeRequests() throws(SystemError) -> [(name: String, request: [UInt8])] {
         var found: [(name: String, request: [UInt8])] = []
-        for name in try directory.names() {
-            let text = String(decoding: name, as: UTF8.self)
-            guard text.hasSuffix(".request") else { continue }
+        for bytes in try directory.names() {
+            guard let name = Self.name(bytes, without: ".request") else { continue }
             do throws(SystemError) {
-                if let request = try take(text) { found.append((String(text.dropLast(".request".count)), request)) }
+                if let request = try take(name + ".request") { found.append((name, request)) }
             } catch {
                 // Those that were removed must be carried out. The next call meets the error again.
                 guard !found.isEmpty else { throw error }
@@ -61,11 +60,29 @@ package struct RequestBox: Sendable {
     /// - Throws: `SystemError`: for example ENOSPC.
     package func answer(_ name: String, _ answer: [UInt8]) throws(SystemError) { try put(answer, as: name + ".answer") }
 
-    /// Removes all requests and answers: those who asked have given up.
+    /// The answer to a request that came before the node's journal had its present owner. Those who still wait ask again.
+    package static let again: [UInt8] = []
+
+    /// Removes all answers, and answers all requests with `again`: those who asked may have given up.
     ///
     /// - Throws: `SystemError`: for example EIO.
     package func clear() throws(SystemError) {
-        for name in try directory.names() { try directory.unlink(name) }
+        for name in try directory.names() {
+            try directory.unlink(name)
+            if let name = Self.name(name, without: ".request") { try answer(name, Self.again) }
+        }
+    }
+
+    /// The requests whose answers nobody has taken yet.
+    ///
+    /// - Throws: `SystemError`: for example EIO.
+    package func answered() throws(SystemError) -> [String] {
+        try directory.names().compactMap { Self.name($0, without: ".answer") }
+    }
+
+    private static func name(_ bytes: [UInt8], without ending: String) -> String? {
+        let text = String(decoding: bytes, as: UTF8.self)
+        return text.hasSuffix(ending) ? String(text.dropLast(ending.count)) : nil
     }
 
     private func put(_ bytes: [UInt8], as name: String) throws(SystemError) {

@@ -4,8 +4,9 @@ import SpoolModel
 
 /// The spool's root, held by one daemon under one node name.
 ///
-/// Creating one ensures that no second daemon with the same node name runs: the journal in `.pushspool/<node>/` stays
-/// locked (an open file description lock) while this object lives, and no longer than the process. Calls block.
+/// Creating one ensures that no second daemon works on the spool, except the other nodes of a cluster: the journal in
+/// `.pushspool/<node>/` stays locked (an open file description lock) while this object lives, and no longer than the
+/// process. Calls block.
 package final class Spool: Sendable {
     /// The root directory.
     package let root: Directory
@@ -33,8 +34,8 @@ package final class Spool: Sendable {
     ///   - node: the name to claim under.
     ///   - journalByteCount: the size of the journal if it has to be created.
     ///   - cluster: The terms of the cluster that the node joins; `nil` if it works alone.
-    /// - Throws: `SpoolFault` if another daemon has this name, the name is invalid, or the journal cannot be used;
-    ///   `SystemError` if the path cannot be used. The operator must correct both.
+    /// - Throws: `SpoolFault` if another daemon has this name, or works on the spool outside a cluster, the name is invalid,
+    ///   or the journal cannot be used; `SystemError` if the path cannot be used. The operator must correct both.
     package convenience init(
         path: String, node: String, journalByteCount: Int = Journal.usualByteCount, cluster: ClusterTerms? = nil
     ) throws {
@@ -43,13 +44,52 @@ package final class Spool: Sendable {
                 "'\(node)' cannot be a node name", hint: "set `node:` to \(NodeName.rule)")
         }
         let root = try Directory.open(path: path)
+        // Without this look, a daemon that is refused would leave a folder.
+        if cluster == nil { try Self.requireUnused(root) }
         let directory = try root.makeChild(Self.folderName, mode: 0o755).makeChild(Array(node.utf8), mode: 0o700)
         try directory.requirePrivate()
-        if cluster != nil { try Self.requireSharable(directory) }
+        if cluster != nil {
+            try Self.takeUpWriteErrors(in: directory)
+            try Self.requireSharable(directory)
+        }
         guard let lock = try JournalLock(of: node, in: directory) ?? cluster?.lock(of: node, in: directory) else {
-            throw SpoolFault.nodeIsTaken(node, in: directory)
+            throw SpoolFault.isInUse(by: node, root, isClustered: cluster != nil)
+        }
+        // Of two that start at the same time, each sees the other's lock now.
+        if let cluster {
+            try cluster.requireClustered(root, besides: node)
+        } else {
+            try Self.requireUnused(root, besides: [node])
         }
         try self.init(root, lock, journalByteCount, cluster)
+        if cluster == nil { try Heartbeat.noteAlone(in: journal) }
+    }
+
+    /// Checks that no daemon uses the spool, under any name.
+    private static func requireUnused(_ root: Directory, besides known: Set<String> = []) throws {
+        guard try root.status(of: folderName) != nil else { return }
+        for peer in try PeerFolder.all(inRoot: root, besides: known) where try peer.state() == .locked {
+            throw SpoolFault.isInUse(by: peer.node, root, isClustered: false)
+        }
+    }
+
+    /// Lets the kernel report the errors of writes that a file server refused, because this node had lost its lock. It keeps
+    /// them for whoever syncs next, and they say nothing about this daemon: it has read nothing and claimed nothing yet.
+    ///
+    /// - Throws: `SystemError`: the syncs fail again.
+    private static func takeUpWriteErrors(in directory: Directory) throws(SystemError) {
+        do throws(SystemError) {
+            try directory.syncFilesystem()
+        } catch {
+            try directory.syncFilesystem()
+        }
+        guard try directory.status(of: Journal.fileName) != nil else { return }
+        let journal = try directory.openForWriting(Journal.fileName, mode: 0o600)
+        do throws(SystemError) {
+            try journal.syncData()
+        } catch {
+            try journal.syncData()
+        }
     }
 
     /// Checks that several nodes may share the filesystem.
@@ -63,9 +103,9 @@ package final class Spool: Sendable {
     /// - Parameters:
     ///   - lock: The lock. The lease that the node may have had must have run out since it was taken.
     ///   - own: The spool as this daemon opened it for itself.
-    ///   - terms: The terms of the cluster.
+    ///   - terms: The terms of the cluster; `nil` if both nodes work, or worked, alone.
     /// - Throws: As the other initializer.
-    package convenience init(inPlaceOf lock: JournalLock, beside own: Spool, _ terms: ClusterTerms) throws {
+    package convenience init(inPlaceOf lock: JournalLock, beside own: Spool, _ terms: ClusterTerms?) throws {
         try self.init(own.root, lock, Journal.usualByteCount, terms)
     }
 
@@ -126,7 +166,7 @@ package final class Spool: Sendable {
     /// - Throws: `SystemError`: a folder cannot be read.
     package func isFinished() throws(SystemError) -> Bool {
         guard journal.liveJobs.isEmpty else { return false }
-        for name in try appNames() where try hasWork(in: name) { return false }
+        for name in try appNames() where try hasWork(in: name, of: node) { return false }
         return true
     }
 
@@ -137,10 +177,10 @@ package final class Spool: Sendable {
         try root.appNames()
     }
 
-    /// Whether this node has claimed a job of an app, or left any file in its `work/`. Creates nothing.
+    /// Whether a node has claimed a job of an app, or left any file in its `work/`. Creates nothing.
     ///
     /// - Throws: `SystemError`: the folder cannot be read.
-    package func hasWork(in app: String) throws(SystemError) -> Bool {
+    package func hasWork(in app: String, of node: String) throws(SystemError) -> Bool {
         do throws(SystemError) {
             let work = try root.openChild(Array(app.utf8)).openChild(Array("work".utf8)).openChild(Array(node.utf8))
             var listing = try work.listing()

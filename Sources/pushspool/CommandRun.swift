@@ -28,8 +28,8 @@ struct CommandRun {
     let isJSON: Bool
     /// The counts of a command with patterns or `--all`.
     var summary: Summary?
-    /// Whether no command was refused.
-    private(set) var isGood = true
+    /// How commands failed.
+    private(set) var failures: Set<ControlAnswer.Kind> = []
 
     /// Prints and counts an answer.
     mutating func take(_ answer: ControlAnswer, of step: Step) {
@@ -37,7 +37,7 @@ struct CommandRun {
         let isIdle = step.isSelected && (answer.hasNothingToDo || answer.kind == .notFound)
         summary?.note(answer, isIdle: isIdle)
         guard !isIdle else { return }
-        isGood = isGood && answer.isGood
+        if !answer.isGood { failures.insert(answer.kind) }
         if isJSON { Talk.say(answer.line) } else { answer.print(step.about) }
     }
 
@@ -53,7 +53,7 @@ extension CommandRun.Summary {
         case _ where isIdle: idleCount += 1
         case .done, .begun: doneCount += 1
         case .planned: plannedCount += 1
-        case .notFound, .refused: refusedCount += 1
+        case .notFound, .refused, .unanswered: refusedCount += 1
         }
     }
 

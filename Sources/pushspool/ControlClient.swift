@@ -25,7 +25,8 @@ enum Executor {
     ///   - mayBeOffline: Whether this program may execute the commands without a daemon, which takes a configuration
     ///     without errors.
     /// - Throws: `ExitCode`: 1 if a command was refused or its job not found, 75 if neither the daemon nor this program
-    ///   can execute it, 78 if the configuration is too faulty to do without the daemon.
+    ///   can execute it now, or the node that has the job does not answer, 78 if the configuration is too faulty to do
+    ///   without the daemon.
     static func carryOut(
         _ run: CommandRun, under configuration: DaemonConfiguration, mayBeOffline: Bool
     ) async throws {
@@ -45,7 +46,7 @@ enum Executor {
             try complain(error, configuration)
         }
         run.printSummary()
-        guard run.isGood else { throw ExitCode.failure }
+        guard run.failures.isEmpty else { throw run.failures == [.unanswered] ? ExitCode.tryAgain : ExitCode.failure }
     }
 
     private static func complain(_ error: any Error, _ configuration: DaemonConfiguration) throws -> Never {
@@ -62,6 +63,7 @@ enum Executor {
                 "the daemon does not answer: \(error)",
                 hint: "see its log, and pushspool status; the command may still take effect")
         case let fault as SpoolFault:
+            let fault = fault.withProcess(in: configuration.spool)
             Talk.complain(
                 "no daemon is listening in \(configuration.control.folder), and \(fault.message)",
                 hint: "if the daemon is running, look in its log for the control socket; otherwise: \(fault.hint)")

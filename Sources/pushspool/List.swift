@@ -73,7 +73,8 @@ struct List: ParsableCommand {
             if shape { return try sayShape(of: apps, in: root, to: &output) }
             var found: Set<Int> = []
             var (rows, unreadable): ([JobList.Row], [String]) = ([], [])
-            let status = StatusFile.all(of: path).flatMap(\.apps)
+            let daemons = StatusFile.all(of: path)
+            let status = daemons.flatMap(\.apps)
             for app in apps {
                 let isWhole = queries.isEmpty || queries.position(of: app) != nil
                 let part = try JobList(of: app, in: root, status.filter { $0.name == app }) { name, id in
@@ -91,7 +92,7 @@ struct List: ParsableCommand {
                 }
             }
             found.formUnion(apps.compactMap { queries.position(of: $0) })
-            try say(rows, to: &output)
+            try say(rows, daemons.map(\.node), to: &output)
             try output.flush()
             let missing = queries.all.indices.filter { !found.contains($0) }.map { queries.all[$0].text }
             try complain(ofMissing: missing, isAllRead: unreadable.isEmpty)
@@ -172,12 +173,18 @@ struct List: ParsableCommand {
         try output.append(lines: Table(header: header, rows: cells, rightAligned: Set(header.indices)).lines)
     }
 
-    private func say(_ rows: [JobList.Row], to output: inout OutputBuffer) throws(SystemError) {
+    /// Prints the jobs. The table tells their nodes unless all are those of the only daemon.
+    private func say(
+        _ rows: [JobList.Row], _ running: [String], to output: inout OutputBuffer
+    ) throws(SystemError) {
         guard !json else {
             for row in rows { try output.append(row.json) }
             return
         }
-        let header = ["app", "state", "age", "bytes", "job", "progress"]
-        try output.append(lines: Table(header: header, rows: rows.map(\.cells), rightAligned: [2, 3]).lines)
+        let nodes = Set(rows.compactMap(\.node)).union(running)
+        let hasNodes = nodes.count > 1
+        let header = ["app", "state", "age", "bytes", "job", "progress"] + (hasNodes ? ["node"] : [])
+        let cells = rows.map { $0.cells + (hasNodes ? [$0.node ?? ""] : []) }
+        try output.append(lines: Table(header: header, rows: cells, rightAligned: [2, 3]).lines)
     }
 }

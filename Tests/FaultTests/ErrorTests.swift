@@ -47,6 +47,43 @@ import Testing
         }
     }
 
+    @Test func `a new file that cannot be synced is written again, and the daemon goes on`() async throws {
+        try await Bench.running(.init(daemon: "journal: {sync_interval: 20ms}")) { bench in
+            let sabotage = try await Sabotage(on: bench)
+            try await bench.withDaemon(sabotage.environment) { daemon in
+                try await daemon.says("app started")
+                try sabotage.begin(.fullServer)
+                for number in 1...10 { try bench.drop(Drop(number: number, count: 3, more: #","id":"\#(number)""#)) }
+                try await daemon.says("No space left on device")
+                try await bench.arrived(30)
+                try await moment(.seconds(2))
+                #expect(daemon.process.isRunning, "\(daemon.lastWords)")
+                try sabotage.end(.fullServer)
+                try await eventually("all done") { try bench.isIdle() }
+                try sabotage.begin(.newFileOnce)
+                try bench.drop(Drop(number: 11, count: 3))
+                try await eventually("all done") { try bench.isIdle() && !sabotage.isOn(.newFileOnce) }
+                #expect(try await daemon.stop() == 0)
+            }
+            let verdict = try await bench.judge("C18 full file server", allowance: 0)
+            #expect(verdict.isGood, "\(verdict)")
+        }
+    }
+
+    @Test func `a node of a cluster starts although a write of its earlier life has failed`() async throws {
+        try await Bench.running(Bench.cluster()) { bench in
+            let sabotage = try await Sabotage(on: bench)
+            try await bench.withNodes("a") { _ in }
+            for fault in [Sabotage.Fault.syncOnce, .syncAllOnce] {
+                try sabotage.begin(fault)
+                let node = try bench.start(node: "a", sabotage.environment)
+                try await node.says("app started")
+                #expect(!sabotage.isOn(fault))
+                try await node.destroy()
+            }
+        }
+    }
+
     @Test func `a job whose file cannot be synced waits, and nothing else does`() async throws {
         try await Bench.running { bench in
             let sabotage = try await Sabotage(on: bench)

@@ -118,9 +118,27 @@ import Testing
         }
     }
 
+    @Test func `a second daemon with another node name refuses to start, and names node and process`() async throws {
+        try await Bench.serving(try .init()) { bench, daemon in
+            let status = bench.path + "/spool/.pushspool/public/node-a/status.json"
+            try await eventually("a status") { FileManager.default.fileExists(atPath: status) }
+            for more in ["", "cluster: {patience: 100ms}\n"] {
+                try bench.write("etc/other.yaml", "spool: ../spool\nstate: ../other\nnode: node-b\n" + more)
+                let second = try await bench.run(["run", "--config", "\(bench.path)/etc/other.yaml"])
+                #expect(second.code == 75)
+                #expect(
+                    second.log.contains("as node 'node-a', process \(daemon.process.processIdentifier)"),
+                    "\(second.log)")
+                #expect(second.log.contains("hint: stop it") && second.log.contains("cluster: true"), "\(second.log)")
+            }
+            try bench.drop("still.json", job(1))
+            _ = try await bench.end(of: "still.json")
+        }
+    }
+
     @Test func `a second daemon does not start with the state folder of the first`() async throws {
         try await Bench.serving(try .init()) { bench, _ in
-            try bench.write("etc/other.yaml", "spool: ../spool\nstate: ../state\nnode: node-b\n")
+            try bench.write("etc/other.yaml", "spool: ../etc\nstate: ../state\nnode: node-b\n")
             let second = try await bench.run(["run", "--config", "\(bench.path)/etc/other.yaml"])
             #expect(second.code == 75 && second.log.contains("another daemon uses the state folder"), "\(second)")
             #expect(second.log.contains("hint: stop that daemon, or set `state` to a different folder"), "\(second)")

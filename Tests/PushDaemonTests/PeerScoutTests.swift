@@ -28,7 +28,84 @@ import Testing
     }
 
     private func scout(_ spool: Spool) throws -> PeerScout {
-        try PeerScout(spool, Self.terms, Logger(label: "scout") { _ in SwiftLogNoOpLogHandler() })
+        try PeerScout(spool, Self.terms, untrusted: nil, Self.logger)
+    }
+
+    private static let logger = Logger(label: "scout") { _ in SwiftLogNoOpLogHandler() }
+
+    /// A daemon that works alone, and its scout.
+    private func alone(_ node: String, untrusted: String? = nil) throws -> (spool: Spool, scout: PeerScout) {
+        let spool = try Spool(path: place.path, node: node, journalByteCount: 8 << 20)
+        let scout = try PeerScout(spool, nil, untrusted: untrusted, Self.logger)
+        return (spool, scout)
+    }
+
+    /// Leaves jobs in `work/` of a node.
+    private func leave(_ count: Int, of node: String) throws {
+        let work = try ["weather", "work", node].reduce(place.directory) { (folder, name) throws(SystemError) in
+            try folder.makeChild(Array(name.utf8), mode: 0o700)
+        }
+        for number in 0..<count {
+            let id = JobID(bits: UInt128(number + 1))
+            try work.create(Array("\(id)-j\(number).json".utf8), mode: 0o600).closeNow()
+        }
+    }
+
+    @Test func `a daemon that works alone takes the place of another node at once`() async throws {
+        do { _ = try alone("old") }
+        try leave(2, of: "old")
+        let (own, scout) = try alone("new")
+        let findings = await scout.look(besides: [], true)
+        #expect(findings.dead.map(\.node) == ["old"] && findings.dead.allSatisfy { !$0.isShared })
+        #expect(own.node == "new")
+        let later = await scout.look(besides: ["old"], true)
+        #expect(later.left.allSatisfy { $0.reason == nil && $0.jobCount == 2 })
+    }
+
+    @Test func `of many nodes, a daemon that works alone takes the places of a few at a time`() async throws {
+        for number in 0..<10 { _ = try alone("old\(number)") }
+        let (_, scout) = try alone("new")
+        let findings = await scout.look(besides: [], true)
+        #expect(findings.dead.count == 8 && findings.hasOrphans)
+    }
+
+    @Test func `where locks prove nothing, a daemon that works alone takes nothing over, and says so`() async throws {
+        do { _ = try alone("old") }
+        try leave(3, of: "old")
+        let (_, scout) = try alone("new", untrusted: "fuse")
+        let findings = await scout.look(besides: [], true)
+        #expect(findings.dead.isEmpty && !findings.hasOrphans)
+        #expect(findings.left == [.init(node: "old", jobCount: 3, .untrustedLocks("fuse"))])
+        #expect(findings.left[0].hint?.contains("node:") == false)
+    }
+
+    @Test func `the jobs of a node whose journal is missing are found`() async throws {
+        try leave(2, of: "lost")
+        let node = try spool("a")
+        for scout in [try scout(node)] {
+            let findings = await scout.look(besides: [], true)
+            #expect(findings.left == [.init(node: "lost", jobCount: 2, .noJournal)])
+        }
+    }
+
+    @Test func `a request that waits when a node's place is taken is asked again`() async throws {
+        let own = try spool("a")
+        do { _ = try spool("b") }
+        let scout = try scout(own)
+        async let answer = scout.ask("b", Array("hold".utf8), within: .seconds(20))
+        let requests = try Directory.open(path: place.path + "/.pushspool/b/requests")
+        try await eventually("the request") { try !requests.names().isEmpty }
+        let standIn = try await takeOver(scout)
+        let box = try #require(standIn.requests)
+        try await eventually("the request, again") {
+            for request in await scout.takeRequests(from: [box]) {
+                await scout.answer(request, request.line)
+                return true
+            }
+            return false
+        }
+        #expect(await answer == Array("hold".utf8))
+        #expect(try requests.names().isEmpty)
     }
 
     /// Looks until the scout has taken a dead node's place, and returns what it opened.

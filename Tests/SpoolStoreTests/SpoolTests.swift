@@ -1,4 +1,5 @@
 import APNSModel
+import Document
 import JobFormat
 import LinuxIO
 import SpoolModel
@@ -14,12 +15,46 @@ import Testing
     }
 
     @Test(.catalogue("E39 same-node-twice, the lock alone", checks: []))
-    func `a second daemon of the same node refuses to start`() throws {
+    func `a second daemon refuses to start, whatever its node, and leaves nothing`() throws {
         let first = try Spool(path: place.path, node: "host-a")
-        let fault = #expect(throws: SpoolFault.self) { _ = try Spool(path: place.path, node: "host-a") }
-        #expect(fault?.hint.contains("node:") == true)
-        _ = try Spool(path: place.path, node: "host-b")
-        #expect(first.node == "host-a")
+        for node in ["host-a", "host-b"] {
+            let fault = #expect(throws: SpoolFault.self) { _ = try Spool(path: place.path, node: node) }
+            #expect(fault?.holder == first.node && fault?.cause?.isLocked == true)
+            #expect(fault?.message.contains("as node 'host-a'") == true)
+            #expect(fault?.hint.contains("cluster: true") == true && fault?.hint.contains("node:") == false)
+        }
+        #expect(try first.root.openChild(Array(".pushspool".utf8)).status(of: Array("host-b".utf8)) == nil)
+    }
+
+    @Test func `a daemon that works alone and a node of a cluster refuse each other`() throws {
+        var terms = ClusterTerms()
+        terms.patience = .milliseconds(200)
+        do {
+            let alone = try Spool(path: place.path, node: "a")
+            let fault = #expect(throws: SpoolFault.self) { _ = try Spool(path: place.path, node: "b", cluster: terms) }
+            #expect(fault?.holder == alone.node && fault?.cause?.isLocked == true)
+        }
+        let node = try Spool(path: place.path, node: "b", cluster: terms)
+        let fault = #expect(throws: SpoolFault.self) { _ = try Spool(path: place.path, node: "a") }
+        #expect(fault?.holder == node.node && fault?.hint.contains("cluster: true") == true)
+        _ = try Spool(path: place.path, node: "c", cluster: terms)
+    }
+
+    @Test func `a node that has gone for good is removed with all that it had`() throws {
+        do {
+            let gone = try Spool(path: place.path, node: "gone", journalByteCount: 8 << 20)
+            _ = try gone.app("weather")
+            try gone.publish(AppList(node: "gone", limits: DocumentLimits()))
+            try Ballast(in: gone.privateDirectory).restore()
+        }
+        let own = try Spool(path: place.path, node: "own", journalByteCount: 8 << 20)
+        let lock = try #require(try PeerFolder("gone", of: own)?.lock())
+        try Spool(inPlaceOf: lock, beside: own, nil).removeNode()
+        let common = try own.root.openChild(Array(".pushspool".utf8))
+        #expect(try common.names().map { String(decoding: $0, as: UTF8.self) }.sorted() == ["own", "public"])
+        #expect(try common.openChild(Array("public".utf8)).names() == [Array("own".utf8)])
+        let work = try own.root.openChild(Array("weather".utf8)).openChild(Array("work".utf8))
+        #expect(try work.names() == [])
     }
 
     @Test func `a daemon that has gone leaves its name free`() throws {

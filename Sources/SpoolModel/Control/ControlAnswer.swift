@@ -16,6 +16,8 @@ package struct ControlAnswer: Hashable, Sendable {
         case notFound = "not_found"
         /// The command cannot be carried out.
         case refused
+        /// The node that has the job, or may have it, does not answer: the command may work later.
+        case unanswered
     }
 
     /// The result of the command.
@@ -48,7 +50,7 @@ package struct ControlAnswer: Hashable, Sendable {
     package var isGood: Bool {
         switch kind {
         case .done, .begun, .planned: true
-        case .notFound, .refused: false
+        case .notFound, .refused, .unanswered: false
         }
     }
 

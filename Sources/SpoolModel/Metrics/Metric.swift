@@ -19,6 +19,8 @@ package enum Metric: String, CaseIterable, Hashable, Sendable {
     case journalWritten = "pushspool_journal_written_bytes_total"
     /// Log lines that were dropped or could not be written.
     case logLinesLost = "pushspool_log_lines_lost_total"
+    /// Jobs of nodes that do not run, which wait.
+    case leftJobs = "pushspool_left_jobs"
     // Its cluster.
     /// The nodes whose journal somebody has.
     case clusterNodes = "pushspool_cluster_nodes"
@@ -113,6 +115,7 @@ package enum Metric: String, CaseIterable, Hashable, Sendable {
         case .journalSync: "Duration of syncs of the journal."
         case .journalWritten: "Bytes written to the journal."
         case .logLinesLost: "Log lines that were dropped because standard error was not read, or could not be written."
+        case .leftJobs: "Jobs of a node that does not run, and that nobody finishes."
         case .clusterNodes: "Nodes of the cluster that run, this one included, and nodes that others stand in for."
         case .clusterStandIns: "Nodes that have died and whose jobs this daemon finishes."
         case .clusterLease: "Whether the node's lease is valid (1), or it sends and moves nothing (0)."

@@ -77,6 +77,8 @@ package struct SpoolMetrics: Sendable {
         writer.add(journalByteCount)
         writer.begin(.logLinesLost)
         writer.add(lostLogLineCount)
+        writer.begin(.leftJobs)
+        for node in status.left where node.reason != nil { writer.add(node.jobCount, ("left_by", node.node)) }
         guard let cluster = status.cluster else { return }
         writer.begin(.clusterNodes)
         writer.add(cluster.nodes.count)

@@ -114,6 +114,8 @@ package struct SpoolStatus: Hashable, Sendable {
     package var isStopping = false
     /// The daemon's part in a cluster; `nil` if it works alone.
     package var cluster: Cluster?
+    /// The nodes that do not run and have left jobs, by name.
+    package var left: [LeftNode] = []
     /// The apps, sorted by name.
     package var apps: [App] = []
 
@@ -132,6 +134,7 @@ package struct SpoolStatus: Hashable, Sendable {
         self.init(node: node, processID: processID, startedAt: startedAt, writtenAt: writtenAt)
         isStopping = root["state"]?.string == Self.stopping
         cluster = root["cluster"].flatMap(Cluster.init(_:))
+        left = root["left"]?.elements.compactMap(LeftNode.init(_:)) ?? []
         self.apps = apps.compactMap { $0 }
         guard self.apps.count == apps.count else { return nil }
     }
@@ -151,6 +154,12 @@ package struct SpoolStatus: Hashable, Sendable {
         if let cluster {
             writer.key("cluster")
             cluster.write(to: &writer)
+        }
+        if !left.isEmpty {
+            writer.key("left")
+            writer.beginArray()
+            for node in left { node.write(to: &writer) }
+            writer.endArray()
         }
         writer.key("apps")
         writer.beginArray()

@@ -22,7 +22,7 @@ package enum JournalReading {
         guard label.node == node else {
             throw SpoolFault(
                 "\(file.path) belongs to node '\(label.node)', but this daemon is node '\(node)'",
-                hint: "set `node:` to that name, or move the journal back to its place")
+                hint: "move the journal back to .pushspool/\(label.node)/")
         }
         return label
     }

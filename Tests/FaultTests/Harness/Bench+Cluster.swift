@@ -17,7 +17,7 @@ extension Bench {
     }
 
     /// Starts the daemon of a node.
-    func start(node: String) throws -> Child {
+    func start(node: String, _ environment: [String: String] = [:]) throws -> Child {
         let file = "etc/\(node).yaml"
         try FileManager.default.createDirectory(atPath: "\(home)/run-\(node)", withIntermediateDirectories: true)
         try write(
@@ -32,7 +32,9 @@ extension Bench {
             control: {folder: \(home)/run-\(node)}
 
             """)
-        return try Child([try BuiltProgram.path, "run", "--config", "\(home)/\(file)"], logs: home + "/logs")
+        return try Child(
+            [try BuiltProgram.path, "run", "--config", "\(home)/\(file)"], environment: environment,
+            logs: home + "/logs")
     }
 
     /// Starts the daemons of these nodes, and ends all that are left after `body`.

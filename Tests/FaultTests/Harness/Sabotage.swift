@@ -6,6 +6,12 @@ struct Sabotage: Sendable {
     enum Fault: String, Sendable {
         /// The next fsync(2) or fdatasync(2) fails with EIO, and all after it succeed.
         case syncOnce = "sync-once"
+        /// Each fsync(2) of a new file, and each syncfs(2), fails with ENOSPC: a file server tells only then that it is full.
+        case fullServer = "full-server"
+        /// The next fsync(2) of a new file fails with EIO.
+        case newFileOnce = "new-file-once"
+        /// The next syncfs(2) fails with EIO.
+        case syncAllOnce = "sync-all-once"
         /// Each fsync(2) of `new/j13.json` fails with EIO.
         case syncOfJob = "sync-of-job"
         /// Each fsync(2) of a result file takes 50 ms.
@@ -85,7 +91,19 @@ struct Sabotage: Sendable {
             return strstr(path, part) != NULL;
         }
 
+        static int is_new(int descriptor) {
+            return is_at(descriptor, "/feedback/.") || is_at(descriptor, ".result") || is_at(descriptor, "/dedupe/");
+        }
+
         static int refuses(int descriptor) {
+            if (is_on("full-server") && is_new(descriptor)) {
+                errno = ENOSPC;
+                return 1;
+            }
+            if (is_new(descriptor) && takes("new-file-once")) {
+                errno = EIO;
+                return 1;
+            }
             if (!(is_on("sync-of-job") && is_at(descriptor, "/new/j13.json")) && !takes("sync-once")) return 0;
             errno = EIO;
             return 1;
@@ -102,6 +120,14 @@ struct Sabotage: Sendable {
         int fdatasync(int descriptor) {
             int (*next)(int) = dlsym(RTLD_NEXT, "fdatasync");
             return refuses(descriptor) ? -1 : next(descriptor);
+        }
+
+        int syncfs(int descriptor) {
+            int (*next)(int) = dlsym(RTLD_NEXT, "syncfs");
+            errno = ENOSPC;
+            if (is_on("full-server")) return -1;
+            errno = EIO;
+            return takes("sync-all-once") ? -1 : next(descriptor);
         }
 
         static atomic_uint calls;
