@@ -49,7 +49,29 @@ package enum PushTopic {
                 hint: "use a key instead: credentials: {token: {key: …, key_id: …, team_id: …}}")
         }
         guard let topic else { return missing(identity) }
-        return malformed(topic) ?? misfit(topic, type) ?? unlisted(topic, identity)
+        return malformed(topic).map { Fault("the topic \($0.message)", hint: $0.hint) } ?? misfit(topic, type)
+            ?? unlisted(topic, identity)
+    }
+
+    /// Checks the form of a topic that a job names.
+    ///
+    /// - Parameter topic: The topic, with the suffix of a push type if it needs one.
+    /// - Returns: An error for what no topic has, a warning for what hardly any topic has; `nil` for others.
+    package static func fault(ofForm topic: String) -> Fault? {
+        malformed(topic) ?? prefixed(topic) ?? underscored(topic)
+    }
+
+    /// Checks the form of an app's own topic, which pushspool completes with the suffix of a push type.
+    ///
+    /// - Returns: The same as `fault(ofForm:)`, or a warning about a suffix.
+    package static func fault(ofAppsOwn topic: String) -> Fault? {
+        if let fault = fault(ofForm: topic) { return fault }
+        guard let type = owner(ofSuffixIn: topic), let suffix = type.rules.topicSuffix else { return nil }
+        let app = topic.dropLast(suffix.utf8.count)
+        return Fault(
+            "ends in \(suffix), the suffix of pushes of type \(type.rawValue); other pushes would get it too",
+            hint: "set it to the bundle identifier alone, \(app): pushspool appends the suffix where it belongs",
+            isWarning: true)
     }
 }
 
@@ -70,12 +92,42 @@ extension PushTopic {
         }
     }
 
+    /// Bundle identifiers have letters, digits, hyphens and periods (Apple, "CFBundleIdentifier"); so have the identifiers of
+    /// passes and of MDM certificates. Apple's tools do not let an underscore pass, but a compatible gateway may.
     private static func malformed(_ topic: String) -> Fault? {
-        let isSound = topic.utf8.allSatisfy { (0x21...0x7E).contains($0) }
-        guard topic.isEmpty || topic.utf8.count > byteLimit || !isSound else { return nil }
+        if topic.isEmpty { return Fault("is empty", hint: remedy) }
+        if topic.utf8.count > byteLimit { return Fault("is longer than \(byteLimit) bytes", hint: remedy) }
+        if let stray = topic.unicodeScalars.first(where: { !isUsual($0) && $0 != "_" }) {
+            return Fault("contains \(FieldText.name(of: stray)), which no bundle identifier has", hint: remedy)
+        }
+        guard topic.hasPrefix(".") || topic.hasSuffix(".") || topic.contains("..") else { return nil }
+        return Fault("has an empty part before, between or after its periods", hint: remedy)
+    }
+
+    private static let remedy = "set it to the app's bundle identifier, such as com.example.app"
+
+    private static func isUsual(_ scalar: Unicode.Scalar) -> Bool {
+        switch scalar {
+        case "a"..."z", "A"..."Z", "0"..."9", "-", ".": true
+        default: false
+        }
+    }
+
+    /// An application identifier, as in a provisioning profile: the bundle identifier behind the team's or the app's prefix.
+    private static func prefixed(_ topic: String) -> Fault? {
+        let parts = topic.split(separator: ".", maxSplits: 1)
+        guard parts.count == 2, parts[0].utf8.count == 10,
+            parts[0].utf8.allSatisfy({ (0x30...0x39).contains($0) || (0x41...0x5A).contains($0) })
+        else { return nil }
         return Fault(
-            "the topic is empty, longer than \(byteLimit) bytes, or contains spaces or non-ASCII characters",
-            hint: "set it to the app's bundle identifier, such as com.example.app")
+            "begins with what looks like a team id, \(parts[0])",
+            hint: "set it to the bundle identifier alone, \(parts[1])",
+            isWarning: true)
+    }
+
+    private static func underscored(_ topic: String) -> Fault? {
+        guard topic.contains("_") else { return nil }
+        return Fault("contains `_`, which Apple allows in no bundle identifier", hint: remedy, isWarning: true)
     }
 
     private static func misfit(_ topic: String, _ type: PushType) -> Fault? {

@@ -30,7 +30,7 @@ extension AppConfiguration {
         if endpoint != Self.standardEndpoint(wire, environment) {
             (broadcasts.endpoint, broadcasts.channelEndpoint) = (endpoint, endpoint)
         }
-        let serverName = fields.string("server_name")
+        let serverName = fields.host("server_name")
         if let address = fields.address("broadcast_gateway", defaultPort: 443) {
             broadcasts.endpoint = Endpoint(address, serverName: serverName)
         }

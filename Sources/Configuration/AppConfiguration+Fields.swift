@@ -14,8 +14,8 @@ extension AppConfiguration {
         var fields = Fields(document, report: report)
         readProtocol(&fields)
         topic = fields.string("topic")
-        if topic?.isEmpty == true { fields.refuse("topic", "is empty", hint: "set it to the app's bundle identifier") }
         readCredentials(&fields)
+        if let topic { fields.check(topic: topic) }
         if case .token = identity, topic == nil {
             fields.warn(
                 "topic", "is missing, and a provider token has none: jobs without a topic are refused",
@@ -78,7 +78,7 @@ extension AppConfiguration {
     private mutating func readGateway(_ fields: inout Fields) {
         let standard = Self.standardEndpoint(wire, environment).address
         let address = fields.address("gateway", defaultPort: standard.port) ?? standard
-        endpoint = Endpoint(address, serverName: fields.string("server_name"))
+        endpoint = Endpoint(address, serverName: fields.host("server_name"))
         readBroadcasts(&fields)
         trust = fields.string("trust")
         proxy = fields.proxy("proxy")
@@ -110,13 +110,23 @@ extension AppConfiguration {
     private mutating func readFeedbackService(_ fields: inout Fields) {
         let standard = HostPort(host: "feedback.\(environment.hostInfix)push.apple.com", port: 2196)
         let address = fields.address("gateway", defaultPort: 2196) ?? standard
-        var polling = FeedbackPolling(endpoint: Endpoint(address, serverName: fields.string("server_name")))
+        var polling = FeedbackPolling(endpoint: Endpoint(address, serverName: fields.host("server_name")))
         polling.every = fields.duration("every", in: .milliseconds(100)...Self.day * 7) ?? polling.every
         feedbackService = polling
     }
 }
 
 extension Fields {
+    /// Reports what is wrong with an app's topic.
+    fileprivate mutating func check(topic: String) {
+        guard let fault = PushTopic.fault(ofAppsOwn: topic) else { return }
+        if fault.isWarning {
+            warn("topic", fault.message, hint: fault.hint)
+        } else {
+            refuse("topic", fault.message, hint: fault.hint)
+        }
+    }
+
     /// The URL of a proxy. Messages never quote it, since it may contain a password.
     fileprivate mutating func proxy(_ key: String) -> Proxy? {
         guard let text = string(key) else { return nil }
@@ -147,7 +157,18 @@ extension Fields {
     mutating func address(_ key: String, defaultPort: UInt16) -> HostPort? {
         guard let text = string(key) else { return nil }
         if let address = HostPort(text, defaultPort: defaultPort) { return address }
-        refuse(key, "must be host and port", hint: "write host:port, such as localhost:\(defaultPort) or [::1]:2195")
+        let form = "write host:port, such as localhost:\(defaultPort) or [::1]:2195"
+        refuse(key, "must be host and port", hint: text.contains("://") ? "\(form), without https://" : form)
+        return nil
+    }
+
+    /// The name or address of a host.
+    mutating func host(_ key: String) -> String? {
+        guard let text = string(key) else { return nil }
+        if HostPort.isHost(text) { return text }
+        refuse(
+            key, "\(Diagnostic.quoted(text)) is not the name of a host",
+            hint: "write the name alone, such as api.push.apple.com; other alphabets in their xn-- form")
         return nil
     }
 }

@@ -154,6 +154,12 @@ struct IdentityLoader: Sendable {
                 hint: "set environment: \(other), or use a certificate for \(app.environment)"
             ).about("environment")
         }
+        if app.wire == .http2, app.topic == nil, let topic = facts.userID ?? facts.topics.first,
+            let fault = PushTopic.fault(ofForm: topic), !fault.isWarning
+        {
+            let message = "the topic of certificate \"\(facts.displayName)\" \(fault.message)"
+            throw Diagnostic(message, hint: "set topic to the app's bundle identifier").about("credentials")
+        }
         let topics = facts.allTopics + (facts.userID.map { [$0] } ?? [])
         if let topic = app.topic, !topics.isEmpty, !topics.contains(topic) {
             throw Diagnostic(

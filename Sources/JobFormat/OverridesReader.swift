@@ -85,9 +85,12 @@ struct OverridesReader {
     private mutating func readTopic(_ node: Node) {
         let key = JobKey.topic.rawValue
         guard let text = node.string else { return findings.expected("a string", node, reason: .badTopic, about: key) }
-        let isPlausible = (1...255).contains(text.utf8.count) && text.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7F }
-        if !isPlausible {
-            add(.badTopic, Diagnostic("is not a valid bundle identifier", at: node.place), about: key)
+        let fault = PushTopic.fault(ofForm: text)
+        if let fault, fault.isWarning {
+            findings.warn(Diagnostic(fault.message, hint: fault.hint, at: node.place), about: key)
+        }
+        if let fault, !fault.isWarning {
+            add(.badTopic, Diagnostic(fault.message, hint: fault.hint, at: node.place), about: key)
         } else if context.carrier.isBinary, text != context.topic {
             let message = "the certificate sets the topic" + (context.topic.map { ", \(Diagnostic.quoted($0))" } ?? "")
             let hint = "remove it, or drop the job into the app with that topic"
@@ -154,8 +157,8 @@ struct OverridesReader {
             let message = "must have 1 to 64 bytes (got \(text.utf8.count))"
             return add(.badCollapseID, Diagnostic(message, at: node.place), about: key)
         }
-        guard text.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F }) else {
-            return add(.badCollapseID, Diagnostic("must not contain control characters", at: node.place), about: key)
+        if let (message, hint) = FieldText.fault(of: text) {
+            return add(.badCollapseID, Diagnostic(message, hint: hint, at: node.place), about: key)
         }
         overrides.collapseID = text
         if context.carrier.isBinary { warnNotCarried(key, node) }

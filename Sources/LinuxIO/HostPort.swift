@@ -13,7 +13,7 @@ package struct HostPort: Sendable, Hashable, CustomStringConvertible {
 
     /// Parses `host:port`, `[address]:port`, or, with a default port, a host alone.
     ///
-    /// - Returns: `nil` for an empty host, a missing port without a default, a port that is not a number from 0 to
+    /// - Returns: `nil` for what is no host, a missing port without a default, a port that is not a number from 0 to
     ///   65535, or an IPv6 address with a port but without brackets.
     package init?(_ text: String, defaultPort: UInt16? = nil) {
         let isBracketed = text.hasPrefix("[")
@@ -21,8 +21,25 @@ package struct HostPort: Sendable, Hashable, CustomStringConvertible {
         guard let end else { return nil }
         let host = isBracketed ? text[text.index(after: text.startIndex)..<end] : text[..<end]
         let rest = isBracketed ? text[text.index(after: end)...] : text[end...]
-        guard !host.isEmpty, let port = Self.port(in: rest, otherwise: defaultPort) else { return nil }
+        guard Self.isHost(host), let port = Self.port(in: rest, otherwise: defaultPort) else { return nil }
         self.init(host: String(host), port: port)
+    }
+
+    /// Whether the text can be a host in `:authority`, in a request line and in TLS: ASCII letters, digits, hyphens, underscores
+    /// and periods, or an IPv6 address without brackets, with or without a zone.
+    package static func isHost(_ text: some StringProtocol) -> Bool {
+        let address = text.prefix { $0 != "%" }
+        guard address.contains(":") else { return !text.isEmpty && text.utf8.allSatisfy(isOfName) }
+        let isAddress = address.allSatisfy { $0 == ":" || $0 == "." || $0.isASCII && $0.isHexDigit }
+        let zone = text.dropFirst(address.count + 1)
+        return isAddress && address.count { $0 == ":" } > 1 && zone.utf8.allSatisfy(isOfName)
+    }
+
+    private static func isOfName(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, 0x61...0x7A, UInt8(ascii: "-"), UInt8(ascii: "."), UInt8(ascii: "_"): true
+        default: false
+        }
     }
 
     /// The form that users write; an IPv6 address gets brackets.

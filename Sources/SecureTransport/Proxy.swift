@@ -63,7 +63,7 @@ package struct Proxy: Sendable, Hashable, CustomStringConvertible {
         if rest.hasSuffix("/") { rest.removeLast() }
         let end = rest.lastIndex(of: "@")
         let place = end.map { rest[rest.index(after: $0)...] } ?? rest
-        guard let address = HostPort(String(place)), address.port > 0, Self.isSound(address.host) else {
+        guard let address = HostPort(String(place)), address.port > 0 else {
             throw Fault(message: "the proxy needs a host and a port", hint: Self.form)
         }
         self.address = address
@@ -94,11 +94,6 @@ package struct Proxy: Sendable, Hashable, CustomStringConvertible {
         }
         return bytes + [0x0D, 0x0A]
     }
-
-    /// Whether a host is allowed in a request line.
-    static func isSound(_ host: String) -> Bool {
-        !host.isEmpty && host.utf8.allSatisfy { (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "@") }
-    }
 }
 
 extension Proxy {
@@ -109,8 +104,8 @@ extension Proxy {
         let parts = text.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false)
         guard let user = unescaped(parts[0]), let password = unescaped(parts.count > 1 ? parts[1] : ""),
             let name = String(validating: user, as: UTF8.self), !name.isEmpty, !name.contains(":"),
-            user.allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
-        else { throw Fault(message: "the proxy's user or password cannot be decoded", hint: form) }
+            (user + password).allSatisfy({ $0 >= 0x20 && $0 != 0x7F })
+        else { throw Fault(message: "the proxy's user or password cannot be decoded or has controls", hint: form) }
         return Login(user: name, password: password)
     }
 

@@ -25,7 +25,7 @@ enum ProxyConnect {
     static func open(
         _ target: HostPort, through proxy: Proxy, over socket: StreamSocket, until deadline: ContinuousClock.Instant
     ) async throws -> [UInt8] {
-        guard Proxy.isSound(target.host) else {
+        guard HostPort.isHost(target.host) else {
             throw ProxyError(message: "\(target) is not a valid target for a proxy", hint: "check the gateway's host")
         }
         let exchange = Exchange(asking: proxy, for: target, over: socket)

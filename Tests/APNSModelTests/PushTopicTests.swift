@@ -61,4 +61,51 @@ struct PushTopicTests {
         #expect(PushTopic.fault(of: nil, for: .alert, with: .certificate(topics: ["a", "b"])) != nil)
         #expect(PushTopic.fault(of: nil, for: .alert, with: .providerToken) != nil)
     }
+
+    @Test(arguments: [
+        ("", "is empty"), (" com.example.app", "contains a space, which no bundle identifier has"),
+        ("com.example.app ", "contains a space, which no bundle identifier has"),
+        ("<com.example.app>", "contains `<`, which no bundle identifier has"),
+        ("https://example.com/app", "contains `:`, which no bundle identifier has"),
+        ("com.example.müller", "contains `ü`, which no bundle identifier has"),
+        ("com.example.*", "contains `*`, which no bundle identifier has"),
+        ("com.example.app\u{200B}", "contains U+200B, which no bundle identifier has"),
+        ("com.example.", "has an empty part before, between or after its periods"),
+        (".com.example", "has an empty part before, between or after its periods"),
+        (String(repeating: "a", count: 256), "is longer than 255 bytes"),
+    ])
+    func `what no bundle identifier can be is an error`(topic: String, message: String) {
+        let fault = PushTopic.fault(ofAppsOwn: topic)
+        #expect(fault?.message == message && fault?.isWarning == false)
+        #expect(fault?.hint == "set it to the app's bundle identifier, such as com.example.app")
+        #expect(PushTopic.fault(ofForm: topic) == fault)
+    }
+
+    @Test(arguments: [
+        (
+            "ABCDE12345.com.example", "begins with what looks like a team id, ABCDE12345",
+            "set it to the bundle identifier alone, com.example"
+        ),
+        (
+            "com.example.my_app", "contains `_`, which Apple allows in no bundle identifier",
+            "set it to the app's bundle identifier, such as com.example.app"
+        ),
+        (
+            "com.example.app.voip", "ends in .voip, the suffix of pushes of type voip; other pushes would get it too",
+            "set it to the bundle identifier alone, com.example.app: pushspool appends the suffix where it belongs"
+        ),
+    ])
+    func `what hardly any app's topic is gets a warning`(topic: String, message: String, hint: String) {
+        let fault = PushTopic.fault(ofAppsOwn: topic)
+        #expect(fault?.message == message && fault?.hint == hint && fault?.isWarning == true)
+    }
+
+    @Test(arguments: [
+        "com.example.app", "pass.com.example.card", "com.apple.mgmt.External.3f5a0b1c-8f7e-4c6d-9a2b-1e0d9c8b7a65",
+        "a.b",
+        "web.com.example", "weather",
+    ])
+    func `other topics are taken as they are`(topic: String) {
+        #expect(PushTopic.fault(ofAppsOwn: topic) == nil)
+    }
 }

@@ -33,6 +33,18 @@ struct AddressTests {
         #expect(HostPort(text, defaultPort: 7) == HostPort(host: host, port: UInt16(port)))
     }
 
+    @Test(arguments: [
+        ("api.push.apple.com", true), ("push_1.example", true), ("10.0.0.1", true), ("::1", true),
+        ("fe80::1%eth0", true),
+        ("::ffff:10.0.0.1", true), ("xn--mller-kva.example", true), ("", false), (" h", false), ("h ", false),
+        ("h\r\n", false), ("müller.example", false), ("h:443", false), ("user@h", false), ("h/path", false),
+        ("[::1]", false), ("fe80::1%e 0", false), ("::g", false),
+    ])
+    func `a host has what a header field, a request line and TLS can carry`(text: String, isHost: Bool) {
+        #expect(HostPort.isHost(text) == isHost)
+        if !isHost, !text.contains(":") { #expect(HostPort(text, defaultPort: 7) == nil) }
+    }
+
     @Test func `localhost is this host`() async throws {
         let addresses = try await onReactor { reactor in
             try await AddressLookup.addresses(

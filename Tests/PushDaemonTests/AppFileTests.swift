@@ -14,6 +14,7 @@ import Testing
 struct AppFileTests {
     private static let key = "token: {key: AuthKey_ABC123DEFG.p8, key_id: ABC123DEFG, team_id: DEF123GHIJ}"
     private static let http2 = "protocol: http2\nenvironment: sandbox\ntopic: com.example.weather\n"
+    private static let protocols = "protocol: http2\nenvironment: sandbox\n"
     private static let binary = "protocol: binary\nenvironment: sandbox\n"
     private static let certificate = "credentials: {certificate: push.pem}\n"
 
@@ -55,6 +56,24 @@ struct AppFileTests {
     }
 
     @Test(arguments: [
+        (http2 + certificate + "gateway: \"a b:443\"", "x:5:10: error: gateway: must be host and port"),
+        (
+            http2 + certificate + "gateway: https://gateway.example",
+            "hint: write host:port, such as localhost:443 or [::1]:2195, without https://"
+        ),
+        (
+            http2 + certificate + "server_name: \"gateway.example \"",
+            "x:5:14: error: server_name: `gateway.example ` is not the name of a host"
+        ),
+        (http2 + certificate + "server_name: gateway.example:443", "error: server_name: `gateway.example:443` is not"),
+        (http2 + certificate + "channel_gateway: müller.example", "error: channel_gateway: must be host and port"),
+        (
+            protocols + "topic: \"com.example.app \"\n" + certificate,
+            "x:3:8: error: topic: contains a space, which no bundle identifier has"
+        ),
+        (protocols + "topic: https://example.com\n" + certificate, "error: topic: contains `:`, which no"),
+        (protocols + "topic: ABCDE12345.com.example\n" + certificate, "warning: topic: begins with what looks like"),
+        (protocols + "topic: com.example.voip\n" + certificate, "warning: topic: ends in .voip, the suffix of"),
         (http2 + "credentials: {}", "x:4:14: error: credentials: needs exactly one of certificate, pkcs12 and token"),
         (
             http2 + "credentials: {certificate: a, \(key)}",

@@ -57,9 +57,9 @@ import Testing
         try await Bench.serving(try .init()) { bench, daemon in
             try bench.drop("bad.json", job(1, #","topic":"no topic""#))
             let line = try await bench.end(of: "bad.json")
-            #expect(try await bench.result(of: line).why == "topic: is not a valid bundle identifier")
+            #expect(try await bench.result(of: line).why == "topic: contains a space, which no bundle identifier has")
             try await daemon.says("warning job failed")
-            try await daemon.says(#"error="topic: is not a valid bundle identifier""#)
+            try await daemon.says(#"error="topic: contains a space, which no bundle identifier has""#)
         }
     }
 

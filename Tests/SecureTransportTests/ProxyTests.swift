@@ -20,6 +20,7 @@ struct ProxyTests {
         "", "proxy.example:3128", "https://h:1", "http://h", "http://h:0", "http://h:x", "http://:1", "http://h:1/path",
         "http://a b:1", "http://@h:1", "http://u%:p@h:1", "http://u%2:p@h:1", "http://u%+1:p@h:1", "http://u%3A:p@h:1",
         "http://u%0D%0A:p@h:1", "http://u%FF:p@h:1", "http://h\r\n:1",
+        "http://u:p%0A@h:1", "http://ü:1", "http://h%20:1",
     ])
     func `what names no proxy is told, without what was written`(url: String) throws {
         let fault = try #require(throws: Proxy.Fault.self) { try Proxy(url: url) }

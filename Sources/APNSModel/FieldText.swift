@@ -1,0 +1,36 @@
+/// The rule for text that becomes the value of a header field: one for job files, configuration and doors.
+package enum FieldText {
+    /// Returns why a gateway would refuse a request with this value (RFC 9113 §8.2.1, RFC 9110 §5.5).
+    ///
+    /// - Returns: The problem as a fragment, and the remedy; `nil` if a header field can carry the text.
+    package static func fault(of text: String) -> (message: String, hint: String)? {
+        let bytes = text.utf8
+        if let control = bytes.first(where: { $0 < 0x20 || $0 == 0x7F }), control != UInt8(ascii: "\t") {
+            return ("must not contain control characters", "remove the character \(name(of: Unicode.Scalar(control)))")
+        }
+        guard let first = bytes.first, let last = bytes.last else { return ("is empty", "omit it") }
+        if isBlank(first) || isBlank(last) {
+            return (
+                "must not begin or end with a space or tab", "remove it: a header field cannot carry it (RFC 9113)"
+            )
+        }
+        guard !bytes.contains(UInt8(ascii: "\t")) else {
+            return ("must not contain control characters", "remove the tab")
+        }
+        return nil
+    }
+
+    /// Returns a character for a message: in backquotes, or its code point if it cannot be seen.
+    package static func name(of scalar: Unicode.Scalar) -> String {
+        switch scalar.properties.generalCategory {
+        case .control, .format, .lineSeparator, .paragraphSeparator, .spaceSeparator, .unassigned, .privateUse,
+            .surrogate, .nonspacingMark, .enclosingMark, .spacingMark:
+            guard scalar != " " else { return "a space" }
+            let digits = String(scalar.value, radix: 16, uppercase: true)
+            return "U+" + String(repeating: "0", count: max(0, 4 - digits.count)) + digits
+        default: return "`\(scalar)`"
+        }
+    }
+
+    private static func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+}
