@@ -1,7 +1,8 @@
 /// Parses device tokens in the forms that people write.
 ///
 /// Accepts hexadecimal in any case, with the `<`, `>` and spaces of old `NSData` descriptions, or base64 (either
-/// alphabet, with or without padding). Text of only hexadecimal digits is read as hexadecimal, at any length.
+/// alphabet, with or without padding). Text of only hexadecimal digits is read as hexadecimal, at any length. Text that is
+/// mostly hexadecimal digits is a mistake: read as base64, it would be the token of another device.
 package enum TokenSpelling {
     /// The reason why a spelling is not a token.
     package enum Fault: Error, Hashable, Sendable {
@@ -9,6 +10,8 @@ package enum TokenSpelling {
         case empty
         /// An odd number of hexadecimal digits.
         case oddDigitCount(Int)
+        /// Hexadecimal but for this character, the first such; its place counts characters from 1.
+        case stray(Unicode.Scalar, place: Int)
         /// Neither hexadecimal nor base64.
         case unreadable
         /// More than 100 bytes.
@@ -22,7 +25,9 @@ package enum TokenSpelling {
     package static func append(_ spelling: Span<UInt8>, to bytes: inout [UInt8]) -> Result<Int, Fault> {
         let start = bytes.count
         if appendUsualDigits(spelling, to: &bytes) { return .success(bytes.count - start) }
-        let result = appendHexadecimal(spelling, to: &bytes) ?? appendBase64(spelling, to: &bytes)
+        let result =
+            appendHexadecimal(spelling, to: &bytes) ?? nearlyHexadecimal(spelling).map(Result.failure)
+            ?? appendBase64(spelling, to: &bytes)
         let count = bytes.count - start
         let checked = result.flatMap { () -> Result<Int, Fault> in
             count == 0
@@ -51,6 +56,47 @@ package enum TokenSpelling {
             }
         }
         return pending == nil ? .success(()) : .failure(.oddDigitCount((bytes.count - start) * 2 + 1))
+    }
+
+    /// Returns the fault of text that was meant as hexadecimal: at least five of six characters are such digits, apart from
+    /// characters that people put between groups of digits; or it is `0x` and such digits.
+    ///
+    /// Fewer than one in 10⁹ random tokens of 32 bytes in base64 without padding have so many. Padding, which hexadecimal does
+    /// not have, shows base64.
+    private static func nearlyHexadecimal(_ text: Span<UInt8>) -> Fault? {
+        var (digitCount, otherCount, separatorCount) = (0, 0, 0)
+        var first: Int?
+        for index in text.indices where !isIgnored(text[index]) && text[index] & 0xC0 != 0x80 {
+            if hexValue(text[index]) != nil {
+                digitCount += 1
+                continue
+            }
+            first = first ?? index
+            if isSeparator(text[index]) { separatorCount += 1 } else { otherCount += 1 }
+        }
+        guard let first, text[text.count - 1] != UInt8(ascii: "="), digitCount >= otherCount + separatorCount else {
+            return nil
+        }
+        let isPrefixed = first == 1 && otherCount == 1 && text[0] == UInt8(ascii: "0") && text[1] | 0x20 == 0x78
+        return isPrefixed || digitCount >= 5 * otherCount ? stray(in: text, at: first) : nil
+    }
+
+    private static func stray(in text: Span<UInt8>, at index: Int) -> Fault {
+        var place = 1
+        for earlier in 0..<index where text[earlier] & 0xC0 != 0x80 { place += 1 }
+        var character: [UInt8] = []
+        for next in index..<min(index + 4, text.count) { character.append(text[next]) }
+        let scalar = String(decoding: character, as: UTF8.self).unicodeScalars.first ?? "\u{FFFD}"
+        return .stray(scalar, place: place)
+    }
+
+    private static func isSeparator(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "+"), UInt8(ascii: ":"), UInt8(ascii: "."),
+            UInt8(ascii: ","), UInt8(ascii: "/"):
+            true
+        default: false
+        }
     }
 
     private static func appendBase64(_ text: Span<UInt8>, to bytes: inout [UInt8]) -> Result<Void, Fault> {

@@ -152,13 +152,18 @@ extension RecipientCompiler {
 
     /// Describes the fault of a token without quoting the token.
     private func diagnostic(for fault: TokenSpelling.Fault, at node: Node) -> Diagnostic {
-        let message =
-            switch fault {
-            case .empty: "the token is empty"
-            case .oddDigitCount(let count): "the token has \(count) hexadecimal digits, an odd number"
-            case .unreadable: "the token is neither hexadecimal nor base64"
-            case .tooLong(let count): "the token has \(count) bytes; the limit is \(DeviceToken.maximumByteCount)"
-            }
-        return Diagnostic(message, hint: "pass the token exactly as the device sent it", at: node.place)
+        var hint = "pass the token exactly as the device sent it"
+        let message: String
+        switch fault {
+        case .empty: message = "the token is empty"
+        case .oddDigitCount(let count): message = "the token has \(count) hexadecimal digits, an odd number"
+        case .stray(let scalar, let place):
+            message = "the token is hexadecimal, but its character \(place) is \(FieldText.name(of: scalar))"
+            if place == 2, scalar == "x" || scalar == "X" { hint = "remove 0x" }
+        case .unreadable: message = "the token is neither hexadecimal nor base64"
+        case .tooLong(let count):
+            message = "the token has \(count) bytes; the limit is \(DeviceToken.maximumByteCount)"
+        }
+        return Diagnostic(message, hint: hint, at: node.place)
     }
 }

@@ -16,8 +16,8 @@ struct RecipientCompiler: Sendable {
     /// Faults of the shared delivery, reported when the first recipient uses it.
     private var sharedFaults: [Fault] = []
     private var firstRejection: Diagnostic?
-    /// How many tokens are too short for any device, and the warning about the first.
-    private var shortTokens = (count: 0, first: Diagnostic?.none)
+    /// How many tokens are of an unusual length, and the warning about the first.
+    private var oddTokens = (count: 0, first: Diagnostic?.none)
 
     init(_ context: JobContext) {
         self.context = context
@@ -87,25 +87,27 @@ struct RecipientCompiler: Sendable {
         chunk.reject(reason, token: token)
     }
 
-    /// The fewest bytes in a plausible device token. Apple's have 32 bytes, and the length may change (Apple,
-    /// "Registering your app with APNs"). Tokens longer than `DeviceToken.maximumByteCount` are rejected.
-    private static let leastLength = 8
+    /// The lengths of plausible tokens in bytes: those of devices have 32, those of Live Activities 64 and more. The length may
+    /// change (Apple, "Registering your app with APNs"), so others only get a warning. Tokens longer than
+    /// `DeviceToken.maximumByteCount` are rejected.
+    private static func isPlausible(_ byteCount: Int) -> Bool { byteCount == 32 || byteCount >= 64 }
 
-    /// Records the length of a token. All tokens that are too short share one warning.
+    /// Records the length of a token. All tokens of an unusual length share one warning.
     mutating func noteLength(_ byteCount: Int, _ node: @autoclosure () -> Node, _ path: @autoclosure () -> String) {
-        guard byteCount < Self.leastLength else { return }
-        shortTokens.count += 1
-        guard shortTokens.first == nil else { return }
-        let hint = "Apple's tokens have 32; pass tokens exactly as devices send them"
-        let message = "the token has only \(byteCount) byte\(byteCount == 1 ? "" : "s")"
-        shortTokens.first = Diagnostic(message, hint: hint, at: node().place, severity: .warning).about(path())
+        guard !Self.isPlausible(byteCount) else { return }
+        oddTokens.count += 1
+        guard oddTokens.first == nil else { return }
+        let hint = "Apple's tokens have 32, or 64 and more; pass tokens exactly as devices send them"
+        let only = byteCount < 32 ? "only " : ""
+        let message = "the token has \(only)\(byteCount) byte\(byteCount == 1 ? "" : "s")"
+        oddTokens.first = Diagnostic(message, hint: hint, at: node().place, severity: .warning).about(path())
     }
 
     /// Judges the job as a whole, after the last recipient.
     mutating func finish() {
-        if var warning = shortTokens.first {
-            let count = shortTokens.count - 1
-            if count > 0 { warning.message += ", and \(count) more \(count == 1 ? "is" : "are") too short" }
+        if var warning = oddTokens.first {
+            let count = oddTokens.count - 1
+            if count > 0 { warning.message += ", and \(count) more \(count == 1 ? "has" : "have") an unusual length" }
             report.add(warning)
         }
         if let count = header.count, count != chunk.count {

@@ -5,16 +5,41 @@ import SpoolModel
 import Testing
 
 struct RecipientFaultTests {
-    @Test func `tokens that are too short for any device's are told once`() {
-        let tokens = ["DEADBEAF", "00112233445566", "0011223344556677", String(repeating: "0a", count: 100)]
+    @Test func `tokens of an unusual length are told once`() {
+        let tokens = ["DEADBEAF", "00112233445566"] + [32, 64, 80, 100].map { String(repeating: "0a", count: $0) }
         let list = tokens.map { "\"\($0)\"" }.joined(separator: ",")
         let job = json(#"{"alert":"x","tokens":[\#(list)]}"#)
-        #expect(job.sent.count == 4 && job.summary.failure == nil)
-        let words = "the token has only 4 bytes, and 1 more is too short"
+        #expect(job.sent.count == 6 && job.summary.failure == nil)
+        let words = "the token has only 4 bytes, and 1 more has an unusual length"
         #expect(job.allLines.count == 1 && job.allLines[0].hasPrefix("job:1:24: warning: tokens[0]: \(words)\n"))
         #expect(json(#"{"token":"DEADBEAF","badge":1}"#).allLines.count == 1)
         #expect(json(#"{"alert":"x","recipients":[{"token":"DEADBEAF","badge":1}]}"#).allLines.count == 1)
         #expect(json(#"{"tokens":["0A"],"payloads":[{"aps":{"badge":1}}]}"#).allLines.count == 1)
+    }
+
+    @Test(arguments: [
+        (31, "the token has only 31 bytes"), (33, "the token has 33 bytes"), (48, "the token has 48 bytes"),
+    ])
+    func `a token that is a little too short or too long is warned of`(byteCount: Int, words: String) {
+        let job = json(#"{"alert":"x","token":"\#(String(repeating: "0a", count: byteCount))"}"#)
+        #expect(job.sent.count == 1 && job.allLines.first?.contains("warning: token: \(words)\n") == true)
+    }
+
+    @Test(arguments: ["0x", "O"])
+    func `a mistyped token is the fault of its recipient in every form of a job`(start: String) {
+        let token = start + String(repeating: "a1", count: 32).dropFirst(start.count % 2)
+        let words = "the token is hexadecimal, but its character \(start.count) is `\(start.suffix(1))`"
+        for job in [
+            json(#"{"alert":"x","token":"\#(token)"}"#), json(#"{"alert":"x","tokens":["\#(token)"]}"#),
+            json(#"{"tokens":["\#(token)"],"payloads":[{"aps":{"alert":"x"}}]}"#),
+            json(#"{"alert":"x","recipients":[{"token":"\#(token)"}]}"#),
+            json(#"{"recipients":[{"token":"\#(token)","alert":"x"}]}"#), yaml("alert: x\ntoken: \(token)\n"),
+            lines(#"{"token":"\#(token)","alert":"x"}"# + "\n"),
+            lines(#"{"defaults":{"alert":"x"}}"# + "\n\"\(token)\"\n"),
+        ] {
+            #expect(job.sent.map(\.reason) == ["BadDeviceToken"])
+            #expect(job.diagnostics.map(\.message) == [words])
+        }
     }
 
     @Test(arguments: [

@@ -1,3 +1,4 @@
+import APNSModel
 import Document
 
 /// A call of pyapns' `notify(app_id, token or list, notification or list)`, as a job.
@@ -8,7 +9,7 @@ package struct Notify: Hashable, Sendable {
     package let count: Int
     /// The JSON document of the job: `tokens` with one `payload`, or with as many `payloads`.
     ///
-    /// Tokens and payloads are not checked; tokens are without spaces.
+    /// Payloads are not checked. Tokens are hexadecimal, without spaces.
     package let job: [UInt8]
 
     private static let form = "notify(app_id, token or list of tokens, notification or list of notifications)"
@@ -17,7 +18,8 @@ package struct Notify: Hashable, Sendable {
     ///
     /// The Ruby client sends one token as a string, with an array of one notification.
     ///
-    /// - Throws: -32602 if a parameter is missing or of the wrong type, or the lists have different lengths.
+    /// - Throws: -32602 if a parameter is missing or of the wrong type, a token is not hexadecimal, or the lists have different
+    ///   lengths.
     init(_ parameters: CallParameters) throws(MethodFault) {
         try parameters.requireCount(3...3, of: Self.form)
         app = try parameters.text(0, "app_id")
@@ -36,13 +38,30 @@ package struct Notify: Hashable, Sendable {
     private static func tokens(_ parameters: CallParameters) throws(MethodFault) -> [Node] {
         let name = "token_or_token_list"
         guard let node = parameters[1] else { throw parameters.mismatch(name, "a string or an array", nil) }
-        if node.kind == .string { return [node] }
+        if node.kind == .string {
+            try requireHexadecimal(node, name)
+            return [node]
+        }
         guard node.kind == .sequence else { throw parameters.mismatch(name, "a string or an array", node) }
         let tokens = Array(node.elements)
-        for (index, token) in tokens.enumerated() where token.kind != .string {
-            throw parameters.mismatch("\(name)[\(index)]", "a string", token)
+        for (index, token) in tokens.enumerated() {
+            guard token.kind == .string else { throw parameters.mismatch("\(name)[\(index)]", "a string", token) }
+            try requireHexadecimal(token, "\(name)[\(index)]")
         }
         return tokens
+    }
+
+    /// pyapns knows tokens in hexadecimal only; a job's may be base64, too.
+    private static func requireHexadecimal(_ token: Node, _ name: String) throws(MethodFault) {
+        let marks = "<> ".unicodeScalars
+        let scalars = token.text.unicodeScalars
+        guard
+            let (index, stray) = scalars.enumerated().first(where: {
+                !$1.properties.isASCIIHexDigit && !marks.contains($1)
+            })
+        else { return }
+        throw .invalidParameters(
+            "\(name): must be hexadecimal; character \(index + 1) is \(FieldText.name(of: stray))")
     }
 
     private static func payloads(_ parameters: CallParameters) throws(MethodFault) -> [Node] {

@@ -33,7 +33,7 @@ struct PyapnsCallTests {
             array("0a", "0b"), array(note("x"), note("y")),
             #"{"tokens":["0a","0b"],"payloads":[{"aps":{"alert":"x"}},{"aps":{"alert":"y"}}]}"#, 2
         ),
-        (array("q\"\\"), note("&lt;\n"), #"{"tokens":["q\"\\"],"payload":{"aps":{"alert":"<\n"}}}"#, 1),
+        (array("&lt;0A 0b&gt;"), note("&lt;\n"), #"{"tokens":["<0A0b>"],"payload":{"aps":{"alert":"<\n"}}}"#, 1),
         ("0a", "<struct/>", #"{"tokens":["0a"],"payload":{}}"#, 1),
     ])
     func `a call to notify becomes a job`(tokens: String, notes: String, job: String, count: Int) throws {
@@ -53,13 +53,18 @@ struct PyapnsCallTests {
         ("<int>7</int>", note("x"), "token_or_token_list: must be a string or an array (got a number)"),
         (note("x"), note("x"), "token_or_token_list: must be a string or an array (got an object)"),
         (array("0a", "<nil/>"), note("x"), "token_or_token_list[1]: must be a string (got null)"),
+        ("zz", note("x"), "token_or_token_list: must be hexadecimal; character 1 is `z`"),
+        (array("0a", "0xab"), note("x"), "token_or_token_list[1]: must be hexadecimal; character 2 is `x`"),
+        (array("0a", "Cg=="), note("x"), "token_or_token_list[1]: must be hexadecimal; character 2 is `g`"),
+        (array("0a\n"), note("x"), "token_or_token_list[0]: must be hexadecimal; character 3 is U+000A"),
         ("0a", "text", "aps_dict_or_list: must be a struct or an array (got a string)"),
         ("0a", "<nil/>", "aps_dict_or_list: must be a struct or an array (got nil)"),
         ("0a", array("text"), "aps_dict_or_list[0]: must be a struct (got a string)"),
         ("0a", array(), lengths(1, 0)), ("0a", array(note("x"), note("y")), lengths(1, 2)),
         (array("0a", "0b"), array(note("x")), lengths(2, 1)), (array(), array(note("x")), lengths(0, 1)),
     ])
-    func `notify refuses other types and unequal lists`(tokens: String, notes: String, message: String) {
+    func `notify refuses other types, other spellings and unequal lists`(tokens: String, notes: String, message: String)
+    {
         let fault = fault(of: xml("news", tokens, notes, method: "notify"))
         #expect(fault?.text == message)
         #expect(fault?.code == -32602)
@@ -72,8 +77,8 @@ struct PyapnsCallTests {
 
     @Test func `the daemon reads the jobs of notify`() throws {
         let calls = [
-            try notify(Self.array("0a0b", "&lt;0c0d>", "Cg=="), Self.note("x")),
-            try notify(Self.array("0a0b", "0c0d", "Cg=="), Self.array(Self.note("x"), Self.note("y"), Self.note("z"))),
+            try notify(Self.array("0a0b", "&lt;0c0d>", "0e"), Self.note("x")),
+            try notify(Self.array("0a0b", "0c0d", "0e"), Self.array(Self.note("x"), Self.note("y"), Self.note("z"))),
         ]
         for call in calls {
             let context = JobContext(
@@ -88,7 +93,7 @@ struct PyapnsCallTests {
             while let chunk = reader.next() {
                 for batch in chunk.batches { tokens += batch.indices.map { Array(batch.token(at: $0)) } }
             }
-            #expect(tokens == [[0x0A, 0x0B], [0x0C, 0x0D], [0x0A]])
+            #expect(tokens == [[0x0A, 0x0B], [0x0C, 0x0D], [0x0E]])
             #expect(reader.summary.failure == nil && reader.summary.rejectedCount == 0)
         }
     }
