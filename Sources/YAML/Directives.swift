@@ -7,15 +7,24 @@ enum Directives {
     /// The maximum number of directives in a document. YAML 1.2 defines two, one of which may occur only once.
     static let limit = 16
 
-    /// Rejects a document with too many directives.
+    /// Rejects a document with too many directives, or one of another version of YAML: `yes` and `017` have other values there.
     ///
-    /// - Throws: A diagnostic at the first directive beyond the limit.
-    static func refuseExcess(in tape: Tape, _ body: Range<Int>) throws(Diagnostic) {
+    /// - Throws: A diagnostic at the first directive beyond the limit, or at the directive with the version.
+    static func check(in tape: Tape, _ body: Range<Int>) throws(Diagnostic) {
         let found = find(in: tape.source[body], most: limit + 1)
-        guard found.count > limit, let last = found.last else { return }
-        throw Diagnostic(
-            "the document has more than \(limit) directives",
-            hint: "remove the lines that begin with `%`; a job needs none", at: tape.place(at: last))
+        if found.count > limit, let last = found.last {
+            throw Diagnostic(
+                "the document has more than \(limit) directives",
+                hint: "remove the lines that begin with `%`; a job needs none", at: tape.place(at: last))
+        }
+        for start in found where tape.source[start..<body.upperBound].starts(with: "%YAML".utf8) {
+            let line = tape.source[start..<body.upperBound].prefix { $0 != 0x0A && $0 != 0x0D }
+            let words = String(decoding: line.prefix(80), as: UTF8.self).split { $0 == " " || $0 == "\t" }
+            guard words.count < 2 || words[1] != "1.2" else { continue }
+            throw Diagnostic(
+                "\(Diagnostic.quoted(words.prefix(2).joined(separator: " "))) is not supported: files are read as YAML 1.2",
+                hint: "remove the line", at: tape.place(at: start))
+        }
     }
 
     /// Whether a directive follows a document, after nothing but comments and blank lines.
@@ -31,7 +40,7 @@ enum Directives {
             } else {
                 while position < text.endIndex, isBlank(text[position]) { position += 1 }
                 guard position < text.endIndex else { break }
-                if breakLength(in: text, at: position) == 0, text[position] != UInt8(ascii: "#") { break }
+                if !isBreak(text[position]), text[position] != UInt8(ascii: "#") { break }
             }
             skipLine(in: text, &position)
         }
@@ -40,23 +49,12 @@ enum Directives {
 
     private static func skipLine(in text: ArraySlice<UInt8>, _ position: inout Int) {
         while position < text.endIndex {
-            let length = breakLength(in: text, at: position)
-            position += max(1, length)
-            if length > 0 { return }
+            position += 1
+            if isBreak(text[position - 1]) { return }
         }
     }
 
     private static func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
 
-    /// Returns the length of the line break at the position, or 0 if there is none. Like libyaml, accepts CR, LF, NEL,
-    /// LS and PS.
-    private static func breakLength(in text: ArraySlice<UInt8>, at position: Int) -> Int {
-        switch text[position] {
-        case UInt8(ascii: "\n"), UInt8(ascii: "\r"): 1
-        case 0xC2 where text[position...].starts(with: [0xC2, 0x85]): 2
-        case 0xE2 where text[position...].starts(with: [0xE2, 0x80, 0xA8]): 3
-        case 0xE2 where text[position...].starts(with: [0xE2, 0x80, 0xA9]): 3
-        default: 0
-        }
-    }
+    private static func isBreak(_ byte: UInt8) -> Bool { byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") }
 }

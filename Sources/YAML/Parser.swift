@@ -2,6 +2,8 @@ package import Document
 
 /// Parses YAML with libyaml: one document of plain data, without aliases, anchors, merge keys or custom tags.
 ///
+/// The language is YAML 1.2. What libyaml reads by the rules of YAML 1.1 is rejected: see `OldBreaks` and `Directives`.
+///
 /// Scalars without quotes remain plain text on the tape; the field that reads one determines its type.
 package struct Parser: DocumentParser {
     private let limits: DocumentLimits
@@ -25,7 +27,8 @@ package struct Parser: DocumentParser {
             var composer = Composer(tape: tape, body: body, limits: limits)
             tape = Tape()
             defer { tape = composer.tape }
-            try Directives.refuseExcess(in: composer.tape, body)
+            try OldBreaks.refuse(in: composer.tape, body)
+            try Directives.check(in: composer.tape, body)
             try EventLoop(source, body, within: budget).run(into: &composer)
             try composer.tape.refuseDuplicateKeys(within: budget)
         } catch {

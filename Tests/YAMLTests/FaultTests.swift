@@ -41,6 +41,31 @@ import YAML
         #expect(fault?.hint != nil)
     }
 
+    @Test(arguments: ["\u{85}", "\u{2028}", "\u{2029}"])
+    func `the line breaks of YAML 1.1 are refused wherever they are`(mark: Unicode.Scalar) {
+        for text in [
+            "a: 1\nb: \"x\(mark)y\"\n", "a: 1\nb: 'x\(mark)y'\n", "a: 1\nb:  x\(mark)c: 3\n",
+            "a: 1\n#   x\(mark)c: 3\n",
+        ] {
+            let fault = fault(text)
+            #expect(fault?.place == Place(line: 2, column: 6), "\(text)")
+            #expect(fault?.message.contains(String(mark.value, radix: 16).uppercased()) == true)
+            #expect(fault?.hint?.contains("in double quotes, or write the file as JSON") == true)
+        }
+    }
+
+    @Test func `a byte order mark within a document is refused where libyaml would drop it`() throws {
+        #expect(
+            fault("a: 1\n\u{FEFF}b: 2\n")?.message == "the character U+FEFF (byte order mark) is not supported here")
+        #expect(fault("\u{FEFF}\u{FEFF}a: 1\n")?.place == Place(line: 1, column: 1))
+        #expect(try read("\u{FEFF}a: \"x\u{FEFF}y\"\n").root["a"]?.text == "x\u{FEFF}y")
+    }
+
+    @Test func `what looks like a line break of YAML 1.1 may be written as an escape`() throws {
+        let text = try read(#"a: "x\N\L\P\uFEFFy""#).root["a"]?.text
+        #expect(text == "x\u{85}\u{2028}\u{2029}\u{FEFF}y")
+    }
+
     @Test(arguments: [[0xE9], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xFF]] as [[UInt8]])
     func `bytes that are not UTF-8 are refused where they are`(bytes: [UInt8]) {
         let fault = fault(Array("ü: 1\nb: x".utf8) + bytes + Array("y\n".utf8))
