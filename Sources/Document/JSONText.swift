@@ -5,25 +5,31 @@ package enum JSONText {
     /// JSON is copied as the user wrote it, apart from insignificant whitespace. YAML is converted by the core schema:
     /// keys stay in the user's order, numbers keep every digit.
     ///
+    /// - Parameters:
+    ///   - node: The node.
+    ///   - bytes: The bytes to append to.
+    ///   - strings: The indices of plain scalars of YAML that are strings, whatever they look like.
     /// - Throws: A diagnostic at the place of a YAML number that JSON cannot represent. Report it against the field
     ///   that contains the node.
-    package static func append(_ node: Node, to bytes: inout [UInt8]) throws(Diagnostic) {
+    package static func append(
+        _ node: Node, to bytes: inout [UInt8], asStrings strings: Set<Int> = []
+    ) throws(Diagnostic) {
         switch node.tape.format {
         case .json: minify(node.raw, into: &bytes)
         case .yaml:
             var writer = JSONWriter(appendingTo: bytes)
             bytes = []
             defer { bytes = writer.bytes }
-            try write(node, to: &writer)
+            try write(node, to: &writer, strings)
         }
     }
 
-    /// Returns the node as compact JSON; see `append(_:to:)`.
+    /// Returns the node as compact JSON; see `append(_:to:asStrings:)`.
     ///
     /// - Throws: A diagnostic at the place of a YAML number that JSON cannot represent.
-    package static func bytes(of node: Node) throws(Diagnostic) -> [UInt8] {
+    package static func bytes(of node: Node, asStrings strings: Set<Int> = []) throws(Diagnostic) -> [UInt8] {
         var bytes: [UInt8] = []
-        try append(node, to: &bytes)
+        try append(node, to: &bytes, asStrings: strings)
         return bytes
     }
 
@@ -54,20 +60,23 @@ package enum JSONText {
         return min(index + 1, json.endIndex)
     }
 
-    private static func write(_ node: Node, to writer: inout JSONWriter) throws(Diagnostic) {
+    private static func write(
+        _ node: Node, to writer: inout JSONWriter, _ strings: Set<Int>
+    ) throws(Diagnostic) {
         switch node.kind {
         case .mapping:
             writer.beginObject()
             for member in node.members {
                 writer.key(utf8: member.key.bytes)
-                try write(member.value, to: &writer)
+                try write(member.value, to: &writer, strings)
             }
             writer.endObject()
         case .sequence:
             writer.beginArray()
-            for element in node.elements { try write(element, to: &writer) }
+            for element in node.elements { try write(element, to: &writer, strings) }
             writer.endArray()
         case .string, .key: writer.string(utf8: node.bytes)
+        case .plain where strings.contains(node.index): writer.string(utf8: node.bytes)
         case .plain: try writePlain(node, to: &writer)
         case .number: writer.raw(node.raw)
         case .true: writer.boolean(true)

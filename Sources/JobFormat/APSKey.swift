@@ -46,6 +46,29 @@ enum APSType: Sendable {
         }
     }
 
+    /// Whether a value of another type is no reason to withhold the notification: the gateway takes it, and devices act as if
+    /// the member was absent, or as if it had the type. See the decision on the values in `aps`.
+    func tolerates(_ node: Node) -> Bool {
+        if node.isNull { return true }
+        switch self {
+        case .string, .stringOrNull, .label, .integer, .number, .flag, .truth, .sound: return !node.isContainer
+        case .strings, .stringsOrNull:
+            return node.kind == .sequence && node.elements.allSatisfy { !$0.isContainer }
+        case .object, .alert, .event: return false
+        }
+    }
+
+    /// Marks the plain scalars of YAML that are strings because of this type.
+    func collectStrings(in node: Node, into strings: inout Set<Int>) {
+        switch self {
+        case .string, .stringOrNull, .label, .alert, .sound, .event:
+            if node.kind == .plain, !node.isNull { strings.insert(node.index) }
+        case .strings, .stringsOrNull:
+            for element in node.elements { APSType.string.collectStrings(in: element, into: &strings) }
+        case .integer, .number, .flag, .truth, .object: break
+        }
+    }
+
     /// The remedy for common mistakes.
     func hint(for node: Node) -> String? {
         if node.isNull { return "omit the key" }
@@ -148,13 +171,12 @@ enum AlertKey: String, CaseIterable, Sendable {
 }
 
 extension Node {
-    /// Whether the value becomes a JSON string.
-    var isPayloadString: Bool {
-        switch kind {
-        case .string: true
-        case .plain: CoreSchema.resolve(bytes) == .string
-        case .mapping, .sequence, .key, .number, .true, .false, .null: false
-        }
+    /// Whether the value becomes a JSON string where Apple wants one: in YAML any scalar does, such as `title: 1984`.
+    var isPayloadString: Bool { kind == .string || kind == .plain && !isNull }
+
+    /// Whether the value means yes where Apple wants the number 1; devices take `true` and `"1"` for it.
+    var isPayloadYes: Bool {
+        boolean == true || integer == 1 || (kind == .string || kind == .number) && Double(text) == 1
     }
 
     /// Whether the value becomes a JSON number.

@@ -22,7 +22,7 @@ enum DeliveryRules {
         if attributes.channel != nil { return broadcastViolations(of: payload, attributes, in: context) }
         checkSize(payload.payload.bytes.count, attributes, context.carrier, &violations)
         if context.carrier == .http2 { checkTopic(attributes, context, &violations) }
-        if attributes.pushType.requiresAPS, !facts.contains(.aps) { violations.append(missingAPS(attributes.pushType)) }
+        checkPresence(of: payload, attributes, context, &violations)
         switch attributes.pushType {
         case .background: checkBackground(facts, attributes, &violations)
         case .liveactivity: checkLiveActivity(facts, attributes, &violations)
@@ -220,10 +220,23 @@ enum DeliveryRules {
             Violation(reason: .badPayload, key: .payload, message: message, hint: "devices silently drop it otherwise"))
     }
 
-    private static func missingAPS(_ type: PushType) -> Violation {
-        Violation(
-            reason: .badPayload, key: .payload, message: "a push of type \(type.rawValue) needs `aps`",
-            hint: "add `aps` with `alert`, `badge`, `sound` or another member")
+    /// Checks that there is an `aps`. The update of a pass has the payload `{}`, and its topic is the pass type's identifier
+    /// (Apple, "Adding a Web Service to Update Passes").
+    private static func checkPresence(
+        of payload: CompiledPayload, _ attributes: Attributes, _ context: JobContext, _ violations: inout [Violation]
+    ) {
+        let topic = attributes.topic ?? context.topic
+        guard attributes.pushType.requiresAPS, !payload.facts.contains(.aps), topic?.hasPrefix("pass.") != true else {
+            return
+        }
+        let hint = "add `aps` with `alert`, `badge`, `sound` or another member"
+        violations.append(
+            Violation(
+                reason: .badPayload, key: .payload,
+                message: "a push of type \(attributes.pushType.rawValue) needs `aps`",
+                hint: payload.isEmptyObject ? "\(hint); `{}` is for topics that begin with pass." : hint,
+                // It may be the update of a pass.
+                isWarning: topic == nil && payload.isEmptyObject))
     }
 
     private static let silentAtOnce = Violation(

@@ -31,13 +31,17 @@ extension OverridesReader {
         var inspector = PayloadInspector(at: .root, room: findings.room)
         inspector.inspect(payload: node, path: path)
         findings.add(contentsOf: inspector.findings)
-        guard let bytes = json(of: node, path: path, &findings), inspector.findings.isFaultless else { return nil }
+        guard let bytes = json(of: node, inspector, path: path, &findings), inspector.findings.isFaultless else {
+            return nil
+        }
         return CompiledPayload(payload: Payload(bytes: bytes), facts: inspector.facts, keys: inspector.keys)
     }
 
-    private static func json(of node: Node, path: String, _ findings: inout Findings) -> [UInt8]? {
+    private static func json(
+        of node: Node, _ inspector: PayloadInspector? = nil, path: String, _ findings: inout Findings
+    ) -> [UInt8]? {
         do throws(Diagnostic) {
-            return try JSONText.bytes(of: node)
+            return try JSONText.bytes(of: node, asStrings: inspector?.strings ?? [])
         } catch {
             findings.add(.badPayload, whole: error.about(path))
             return nil
@@ -51,10 +55,10 @@ extension OverridesReader {
         switch key {
         case .alert where node.kind == .mapping:
             inspector.inspect(alert: node, path: path)
-            json = Self.json(of: node, path: path, &findings)
+            json = Self.json(of: node, inspector, path: path, &findings)
         case .sound where node.kind == .mapping:
             inspector.inspect(sound: node, path: path)
-            json = Self.json(of: node, path: path, &findings)
+            json = Self.json(of: node, inspector, path: path, &findings)
         case .interruptionLevel:
             json = text(key, node)
             if json != nil { inspector.checkInterruptionLevel(node, path: path) }

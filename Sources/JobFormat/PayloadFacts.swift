@@ -43,6 +43,9 @@ struct CompiledPayload: Hashable, Sendable {
     /// Whether it was made of shorthands.
     var isOfParts = false
 
+    /// Whether it is `{}`.
+    var isEmptyObject: Bool { payload.bytes.count == 2 }
+
     /// Returns the same payload, with all members located at this place, for text without line numbers of its own.
     func moved(to place: Place?) -> CompiledPayload {
         var copy = self

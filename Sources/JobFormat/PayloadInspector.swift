@@ -2,12 +2,14 @@ import Document
 
 /// Inspects a payload as the user wrote it: collects its facts, and reports values that Apple would not understand.
 ///
-/// A value of the wrong type is a fault. A key that Apple does not document is a warning: Apple may add it. Paths are
-/// built only for findings.
+/// A value of the wrong type is a fault if nothing could be shown, else a warning: the gateway takes it. A key that Apple does
+/// not document is a warning: Apple may add it. Paths are built only for findings.
 struct PayloadInspector {
     private(set) var findings: Findings
     private(set) var facts: PayloadFacts = []
     private(set) var keys: [PlacedKey] = []
+    /// The indices of plain scalars of YAML that are sent as strings.
+    private(set) var strings: Set<Int> = []
 
     init(at base: PathBase, room: Int) {
         findings = Findings(at: base, room: room)
@@ -19,7 +21,7 @@ struct PayloadInspector {
             return findings.expected(node.mappingName, node, reason: .badPayload, about: path)
         }
         for member in node.members {
-            if member.key.isText("aps") {
+            if member.key.isText("aps"), !member.value.isNull {
                 facts.insert(.aps)
                 inspect(aps: member.value, path: join(path, "aps"))
             } else if member.key.isText("mdm") {
@@ -65,6 +67,10 @@ struct PayloadInspector {
                 warnUnknown(member.key, path: path(), among: APSKey.allCases.map(\.rawValue))
                 continue
             }
+            guard !isAbsent(key, member.value) else {
+                check(member.value, key.type, path: join(path(), key.rawValue))
+                continue
+            }
             facts.insert(key.fact)
             if !key.isOrdinary { keys.append(PlacedKey(key, at: member.key.place, path: join(path(), key.rawValue))) }
             inspect(key, member.value, path: join(path(), key.rawValue))
@@ -81,6 +87,22 @@ struct PayloadInspector {
         if key == .event, node.isText("end") { facts.insert(.end) }
         if key == .relevanceScore, !Self.isFraction(node) { facts.insert(.wideRelevance) }
         if key == .interruptionLevel { checkInterruptionLevel(node, path: path()) }
+        if [.timestamp, .staleDate, .dismissalDate].contains(key) { checkSeconds(node, path: path()) }
+    }
+
+    /// Whether a device acts as if the member was not there.
+    private func isAbsent(_ key: APSKey, _ node: Node) -> Bool {
+        node.isNull || key.type == .flag && !node.isPayloadYes
+    }
+
+    /// Warns about a time that is in milliseconds, or in a smaller unit.
+    private mutating func checkSeconds(_ node: Node, path: @autoclosure () -> String) {
+        guard let number = node.integer.map(Double.init) ?? Double(node.text), number >= 1e11 else { return }
+        let hint = "write \(number < 1e14 ? String(Int(number / 1000)) : "whole seconds")"
+        let words = Diagnostic(
+            "is after the year 5138, because Apple counts seconds since 1970, not milliseconds", hint: hint,
+            at: node.place)
+        findings.warn(words, about: path())
     }
 
     /// Whether a number is from 0 to 1.
@@ -102,8 +124,15 @@ struct PayloadInspector {
     /// - Returns: Whether the value has the type.
     @discardableResult
     mutating func check(_ node: Node, _ type: APSType, path: @autoclosure () -> String) -> Bool {
-        if type.fits(node) { return true }
-        findings.add(.badPayload, Self.misfit(node, type), about: path())
+        if type.fits(node) {
+            type.collectStrings(in: node, into: &strings)
+            return true
+        }
+        if type.tolerates(node) {
+            findings.warn(Self.misfit(node, type), about: path())
+        } else {
+            findings.add(.badPayload, Self.misfit(node, type), about: path())
+        }
         return false
     }
 

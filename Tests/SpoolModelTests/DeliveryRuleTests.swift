@@ -47,11 +47,47 @@ struct DeliveryRuleTests {
         (#""push_type":"alerts","alert":"x""#, ["push_type: unknown push type `alerts`"]),
         (#""priority":true,"alert":"x""#, ["priority: must be 10, 5 or 1, unquoted (got `true`)"]),
         (#""collapse_id":"","alert":"x""#, ["collapse_id: must have 1 to 64 bytes (got 0)"]),
-        (#""topic":"a b","alert":"x""#, ["topic: is not a valid bundle identifier"]),
+        (#""collapse_id":" a","alert":"x""#, ["collapse_id: must not begin or end with a space or tab"]),
+        (#""collapse_id":"a\t","alert":"x""#, ["collapse_id: must not begin or end with a space or tab"]),
+        (#""collapse_id":"  ","alert":"x""#, ["collapse_id: must not begin or end with a space or tab"]),
+        (#""collapse_id":"a\tb","alert":"x""#, ["collapse_id: must not contain control characters"]),
+        (#""collapse_id":"a\r\nb","alert":"x""#, ["collapse_id: must not contain control characters"]),
+        (#""topic":"a b","alert":"x""#, ["topic: contains a space, which no bundle identifier has"]),
+        (#""topic":"a.b\n","alert":"x""#, ["topic: contains U+000A, which no bundle identifier has"]),
+        (#""topic":"a..b","alert":"x""#, ["topic: has an empty part before, between or after its periods"]),
+        (#""topic":"","alert":"x""#, ["topic: is empty"]),
     ])
     func `what does not go together is refused`(members: String, expected: [String]) {
         let job = json("{\"token\":\"0A\",\(members)}")
         #expect(messages(job) == expected && job.summary.failure == .invalid)
+    }
+
+    @Test func `a topic that is hardly right is sent with a warning`() {
+        let job = json(#"{"token":"0A","topic":"ABCDE12345.com.example","alert":"x"}"#)
+        #expect(messages(job) == ["topic: begins with what looks like a team id, ABCDE12345"])
+        #expect(job.sent[0].attributes?.topic == "ABCDE12345.com.example" && job.summary.failure == nil)
+    }
+
+    @Test func `the update of a pass has an empty payload`() {
+        var pass = context()
+        (pass.topic, pass.identity) = ("pass.com.example.card", .certificate(topics: ["pass.com.example.card"]))
+        for (text, context) in [
+            (#"{"token":"0A","payload":{}}"#, pass), (#"{"token":"0A","payload":{},"push_type":"background"}"#, pass),
+            (#"{"token":"0A","payload":{},"topic":"pass.com.example.card"}"#, context()),
+        ] {
+            let job = json(text, context)
+            #expect(messages(job) == [] && job.payloads == ["{}"])
+        }
+        let job = json(#"{"token":"0A","payload":{}}"#)
+        #expect(messages(job) == ["payload: a push of type alert needs `aps`"] && job.summary.failure == .invalid)
+        #expect(job.diagnostics[0].hint?.hasSuffix("; `{}` is for topics that begin with pass.") == true)
+    }
+
+    @Test func `an empty payload may be right as long as the topic is not known`() {
+        var unknown = context()
+        unknown.topic = nil
+        #expect(json(#"{"token":"0A","payload":{}}"#, unknown).payloads == ["{}"])
+        #expect(json(#"{"token":"0A","payload":{"x":1}}"#, unknown).summary.failure == .invalid)
     }
 
     @Test func `a collapse id has at most 64 bytes`() {

@@ -101,8 +101,6 @@ struct PayloadTests {
         (#""custom": {"mdm": 1}"#, "custom: must not contain `mdm`"),
         (#""custom": []"#, "custom: expected an object, found an array"),
         (#""alert": 1"#, "alert: expected a string or an object, found a number"),
-        (#""alert": {"body": 1}"#, "alert.body: expected a string or an object with loc-key, found a number"),
-        (#""sound": {"critical": true}"#, "sound.critical: expected the number 1, found true"),
         (#""badge": -1"#, "badge: expected a whole number, 0 or greater, found a number"),
         (#""badge": 1.0"#, "badge: expected a whole number, 0 or greater, found a number"),
         (#""content_available": "yes""#, "content_available: expected true or false, found a string"),
@@ -112,25 +110,19 @@ struct PayloadTests {
         (#""payload": "{\"aps\": 1}""#, "payload.aps: expected an object, found a number"),
         (#""payload": {"aps": 1}"#, "payload.aps: expected an object, found a number"),
         (
-            #""payload": {"aps": {"badge": null}}"#,
-            "payload.aps.badge: expected a whole number, 0 or greater, found null"
-        ),
-        (
-            #""payload": {"aps": {"badge": "1"}}"#,
-            "payload.aps.badge: expected a whole number, 0 or greater, found a string"
-        ),
-        (
-            #""payload": {"aps": {"content-available": true}}"#,
-            "payload.aps.content-available: expected the number 1, found true"
-        ),
-        (
             #""payload": {"aps": {"event": "begin"}}"#,
             "payload.aps.event: expected `start`, `update` or `end`, found a string"
         ),
         (
-            #""payload": {"aps": {"url-args": [1]}}"#,
+            #""payload": {"aps": {"url-args": [[]]}}"#,
             "payload.aps.url-args: expected an array of strings, found an array"
         ),
+        (#""payload": {"aps": {"alert": 1}}"#, "payload.aps.alert: expected a string or an object, found a number"),
+        (
+            #""payload": {"aps": {"badge": {}}}"#,
+            "payload.aps.badge: expected a whole number, 0 or greater, found an object"
+        ),
+        (#""payload": {"aps": null}"#, "payload: a push of type alert needs `aps`"),
         (#""payload": {"x": 1}"#, "payload: a push of type alert needs `aps`"),
         (#""custom": {"x": 1}"#, "a push of type alert needs `aps`"),
         (#""payload": {"aps": {}}, "badge": 1"#, "badge: `payload` and `badge` cannot be combined"),
@@ -140,6 +132,100 @@ struct PayloadTests {
         #expect(job.summary.failure == .invalid && job.lines.count == 1)
         let found = job.diagnostics.first
         #expect([found?.path, found?.message].compactMap(\.self).joined(separator: ": ") == message)
+    }
+
+    @Test(arguments: [
+        (
+            #"{"aps":{"alert":"x","badge":null}}"#,
+            "payload.aps.badge: expected a whole number, 0 or greater, found null"
+        ),
+        (
+            #"{"aps":{"alert":"x","badge":"3"}}"#,
+            "payload.aps.badge: expected a whole number, 0 or greater, found a string"
+        ),
+        (
+            #"{"aps":{"alert":"x","badge":true}}"#,
+            "payload.aps.badge: expected a whole number, 0 or greater, found true"
+        ),
+        (
+            #"{"aps":{"alert":"x","content-available":true}}"#,
+            "payload.aps.content-available: expected the number 1, found true"
+        ),
+        (
+            #"{"aps":{"alert":"x","mutable-content":"1"}}"#,
+            "payload.aps.mutable-content: expected the number 1, found a string"
+        ),
+        (#"{"aps":{"alert":null,"badge":1}}"#, "payload.aps.alert: expected a string or an object, found null"),
+        (
+            #"{"aps":{"alert":{"body":"x","title":null}}}"#,
+            "payload.aps.alert.title: expected a string or an object with loc-key, found null"
+        ),
+        (
+            #"{"aps":{"alert":{"body":1}}}"#,
+            "payload.aps.alert.body: expected a string or an object with loc-key, found a number"
+        ),
+        (#"{"aps":{"sound":{"critical":true}}}"#, "payload.aps.sound.critical: expected the number 1, found true"),
+        (#"{"aps":{"url-args":[1]}}"#, "payload.aps.url-args: expected an array of strings, found an array"),
+    ])
+    func `a value that the gateway takes though devices may not read it is a warning, and sent as it is`(
+        payload: String, message: String
+    ) {
+        let job = json("{\"token\":\"0A\",\"payload\":\(payload)}")
+        #expect(job.summary.failure == nil && job.payloads == [payload] && job.lines.count == 1)
+        let found = job.diagnostics.first
+        #expect([found?.path, found?.message].compactMap(\.self).joined(separator: ": ") == message)
+        #expect(found?.severity == .warning)
+    }
+
+    @Test(arguments: ["true", "\"1\"", "1", "1.0"])
+    func `devices read each of these as yes`(yes: String) {
+        let job = json(#"{"token":"0A","payload":{"aps":{"content-available":\#(yes)}}}"#)
+        #expect(job.sent.first?.attributes?.pushType == .background && job.summary.failure == nil)
+    }
+
+    @Test(arguments: ["null", "0", "false", "\"0\""])
+    func `devices read each of these as no`(no: String) {
+        let text = #"{"token":"0A","push_type":"background","payload":{"aps":{"content-available":\#(no)}}}"#
+        #expect(json(text).diagnostics.contains { $0.message == "a background push needs content-available 1" })
+    }
+
+    @Test func `where Apple wants a string, any plain scalar of YAML is one`() {
+        let text = """
+            token: 0A
+            payload:
+              aps:
+                alert: {title: 1984, body: true, loc-args: [1, 2.50, x], subtitle: 0x10}
+                sound: {critical: 1, name: 7}
+                thread-id: 12
+                badge: 3
+              year: 1984
+            """
+        let payload =
+            #"{"aps":{"alert":{"title":"1984","body":"true","loc-args":["1","2.50","x"],"subtitle":"0x10"},"#
+            + #""sound":{"critical":1,"name":"7"},"thread-id":"12","badge":3},"year":1984}"#
+        #expect(yaml(text).lines == [] && yaml(text).payloads == [payload])
+        let shorthand = yaml("token: 0A\nalert: {title: 1984, body: .inf}\nsound: 7\n")
+        #expect(shorthand.lines == [])
+        #expect(shorthand.payloads == [#"{"aps":{"alert":{"title":"1984","body":".inf"},"sound":"7"}}"#])
+        #expect(
+            yaml("token: 0A\nalert: {title: ~, body: x}\n").payloads == [
+                #"{"aps":{"alert":{"title":null,"body":"x"}}}"#
+            ])
+    }
+
+    @Test(arguments: ["timestamp", "stale-date", "dismissal-date"])
+    func `a time in milliseconds is a warning`(key: String) {
+        let rest = #""event":"end","content-state":{}\#(key == "timestamp" ? "" : #","timestamp":1795000000"#)"#
+        func lines(_ number: String) -> [String] {
+            let aps = #"{\#(rest),"\#(key)":\#(number)}"#
+            return json(#"{"token":"0A","push_type":"liveactivity","payload":{"aps":\#(aps)}}"#).lines
+        }
+        #expect(lines("1795000000") == [] && lines("1795000000.5") == [])
+        let words = "warning: payload.aps.\(key): is after the year 5138, because Apple counts seconds since 1970"
+        for number in ["1795000000123", "1795000000123.5", "1.795e12", "1795000000123456789"] {
+            #expect(lines(number).count == 1 && lines(number)[0].contains(words), "\(number)")
+        }
+        #expect(lines("1795000000123")[0].hasSuffix("\nhint: write 1795000000"))
     }
 
     @Test(arguments: [
