@@ -90,7 +90,7 @@ extension Fields {
     /// A path, or PEM text.
     fileprivate mutating func source(_ key: String) -> AppConfiguration.Source? {
         guard let text = string(key) else { return nil }
-        if text.contains("-----BEGIN ") { return .text(Array(text.utf8)) }
+        if text.isPEM { return .text(Array(text.utf8)) }
         // Do not take this for a path: paths are printed, and the text may hold a key.
         guard text.isBase64OfDER else { return .file(text) }
         refuse(
@@ -114,6 +114,9 @@ extension Fields {
 }
 
 extension String {
+    /// Whether the text is PEM, or was meant to be.
+    package var isPEM: Bool { contains("-----BEGIN ") || contains("PRIVATE KEY-") }
+
     /// Whether the text looks like base64 of a key or certificate in DER, which begins with a SEQUENCE of long form.
     fileprivate var isBase64OfDER: Bool {
         let digits = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/= \n".utf8)

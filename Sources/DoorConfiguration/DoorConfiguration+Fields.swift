@@ -58,7 +58,7 @@ extension DoorConfiguration {
         }
         fields.require("listen", hint: #"write an address and a port, such as "[::]:2197""#)
         fields.require("certificate", hint: "name the PEM file with the relay's certificate")
-        let (certificate, key) = (fields.string("certificate"), fields.string("key"))
+        let (certificate, key) = (fields.file("certificate"), fields.file("key"))
         let dedupe = fields.duration("dedupe", in: .zero...Duration.seconds(7 * 86_400))
         let answer = fields.choice("answer", of: Answer.self)
         let wait = fields.duration("wait", in: .milliseconds(100)...Duration.seconds(60))
@@ -189,7 +189,7 @@ extension DoorConfiguration {
     }
 
     private static func readProof(_ fields: inout Fields) -> Proof? {
-        let proofs = ["key", "certificate", "bearer_file"].compactMap { name in fields.string(name).map { (name, $0) } }
+        let proofs = ["key", "certificate", "bearer_file"].compactMap { name in fields.file(name).map { (name, $0) } }
         fields.allow("key_id", "team_id")
         guard let (name, file) = proofs.first else {
             let hint = "add key: with key_id: and team_id:, certificate:, or bearer_file:"
@@ -215,6 +215,18 @@ extension DoorConfiguration {
         guard !keyID.isEmpty, !teamID.isEmpty else { return nil }
         let wrong = ProviderIdentity(keyID: keyID, teamID: keyID) == nil ? "key_id" : "team_id"
         fields.refuse(wrong, "must be ten letters and digits", hint: hint)
+        return nil
+    }
+}
+
+extension Fields {
+    /// The path of a file. The text of a key in its place is not taken for one: paths are printed.
+    fileprivate mutating func file(_ key: String) -> String? {
+        guard let text = string(key) else { return nil }
+        guard text.isPEM || text.contains("\n") else { return text }
+        refuse(
+            key, "is the text of a key or certificate, not a path", hint: "put it into a file, and give the file's path"
+        )
         return nil
     }
 }

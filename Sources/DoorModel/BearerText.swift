@@ -14,10 +14,12 @@ package enum BearerText {
 
     private static let signs = Array("-._~+/".utf8)
 
-    /// Returns a file's content without the line end.
+    /// Returns a file's content without a byte order mark, and without line ends, spaces and tabs around it.
     package static func trimmed(_ content: [UInt8]) -> ArraySlice<UInt8> {
-        guard let last = content.lastIndex(where: { $0 != 0x0A && $0 != 0x0D }) else { return [] }
-        return content[...last]
+        let isBlank = { (byte: UInt8) in byte == 0x0A || byte == 0x0D || byte == 0x20 || byte == 0x09 }
+        guard let last = content.lastIndex(where: { !isBlank($0) }) else { return [] }
+        let text = content[...last]
+        return (text.starts(with: [0xEF, 0xBB, 0xBF]) ? text.dropFirst(3) : text).drop(while: isBlank)
     }
 
     /// Returns the token in an `Authorization` field: `Bearer <token>`.

@@ -1,7 +1,7 @@
 import COpenSSL
 
 extension Credentials {
-    /// Loads credentials from PEM text. The first certificate is ours; others may be part of its chain.
+    /// Loads credentials from PEM text. The certificate of the key is ours; others may be part of its chain.
     ///
     /// - Parameters:
     ///   - certificate: PEM text with the certificate, and with the key unless `key` is given.
@@ -13,17 +13,28 @@ extension Credentials {
         certificate: [UInt8], key: [UInt8]? = nil, passphrase: Secret? = nil
     ) throws(TLSError) -> Credentials {
         let file = PEMFile(certificate)
+        if let damage = file.damage(.credentials(.unreadable)) { throw damage }
         guard file.hasCertificate else { throw MistakenFile.insteadOfCertificate(file) }
         let certificates = try file.certificates(category: .credentials(.unreadable))
         guard let first = unsafe certificates.borrow(0), unsafe X509_up_ref(first) == 1 else {
             throw MistakenFile.insteadOfCertificate(file)
         }
-        let leaf = unsafe CertificateHandle(adopting: first)
-        let name = unsafe CertificateFacts(reading: leaf.pointer).displayName
+        let named = unsafe CertificateHandle(adopting: first)
+        let name = unsafe CertificateFacts(reading: named.pointer).displayName
         let keyFile = key.map { PEMFile($0) } ?? file
+        if let damage = keyFile.damage(.credentials(.unreadable)) { throw damage }
         guard keyFile.hasPrivateKey else { throw .noPrivateKey(for: name) }
-        return try Credentials(
-            certificate: leaf, key: PrivateKeyReader(passphrase: passphrase).read(keyFile), pool: certificates)
+        try keyFile.requireOneKey()
+        let privateKey = try PrivateKeyReader(passphrase: passphrase).read(keyFile)
+        for index in 1..<max(1, certificates.count)
+        where unsafe X509_check_private_key(named.pointer, privateKey.pointer) != 1 {
+            guard let other = unsafe certificates.borrow(index),
+                unsafe X509_check_private_key(other, privateKey.pointer) == 1, unsafe X509_up_ref(other) == 1
+            else { continue }
+            let match = unsafe CertificateHandle(adopting: other)
+            return try Credentials(certificate: match, key: privateKey, pool: certificates)
+        }
+        return try Credentials(certificate: named, key: privateKey, pool: certificates)
     }
 }
 
@@ -34,7 +45,7 @@ private final class PrivateKeyReader {
 
     init(passphrase: Secret?) { self.passphrase = passphrase }
 
-    /// Returns the first private key of `file`.
+    /// Returns the private key of `file`.
     func read(_ file: PEMFile) throws(TLSError) -> KeyHandle {
         let (plain, errors) = try unsafe read(file.bytes, in: nil)
         if let plain = unsafe plain { return unsafe KeyHandle(adopting: plain) }

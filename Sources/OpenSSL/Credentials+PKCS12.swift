@@ -14,12 +14,20 @@ extension Credentials {
         guard errors.lacksAlgorithm else { throw containerFault(errors, passphrase) }
         let library = try LegacyLibrary()
         let (old, failure) = try unsafe read(container, passphrase, in: library.pointer)
-        guard let old else { throw containerFault(failure, passphrase) }
+        // OpenSSL 3.0 takes the algorithms of the container from the library, but not those of a key in it.
+        guard let old else {
+            throw failure.lacksAlgorithm ? .oldKeyEncryption(failure) : containerFault(failure, passphrase)
+        }
         return try old.moved(by: library).credentials()
     }
 
     private static func containerFault(_ errors: LibraryErrors, _ passphrase: Secret?) -> TLSError {
-        guard errors.has(ERR_LIB_PKCS12, PKCS12_R_MAC_VERIFY_FAILURE) else {
+        guard !errors.has(ERR_LIB_PKCS12, PKCS12_R_MAC_ABSENT) else { return .noMAC }
+        // Without a MAC only the decryption tells whether the passphrase is right.
+        guard
+            errors.has(ERR_LIB_PKCS12, PKCS12_R_MAC_VERIFY_FAILURE)
+                || errors.has(ERR_LIB_PKCS12, PKCS12_R_PKCS12_CIPHERFINAL_ERROR)
+        else {
             return .unreadable("the PKCS#12 file", errors)
         }
         return passphrase == nil ? .passphraseNeeded : .wrongPassphrase

@@ -26,6 +26,21 @@ extension TLSError {
         hint: "install it (Debian, Ubuntu: package openssl-provider-legacy or libssl3; Fedora: openssl-libs), or export"
             + " the file again with AES")
 
+    static let noMAC = TLSError(
+        .credentials(.unreadable),
+        "the PKCS#12 file has no MAC, without which OpenSSL does not open it with a passphrase",
+        hint:
+            "export it again, or convert it: openssl pkcs12 -nomacver -noenc -in FILE -out FILE.pem; then chmod 600 FILE.pem,"
+            + " and name it with `certificate:`")
+
+    static func oldKeyEncryption(_ errors: LibraryErrors) -> TLSError {
+        TLSError(
+            .credentials(.unreadable),
+            "the private key in the PKCS#12 file has an encryption that is not supported: \(errors.text)",
+            hint: "export it again with AES, or convert it: openssl pkcs12 -legacy -noenc -in FILE -out FILE.pem; then"
+                + " chmod 600 FILE.pem, and name it with `certificate:`")
+    }
+
     static func unreadable(_ what: String, _ errors: LibraryErrors) -> TLSError {
         TLSError(
             .credentials(.unreadable), "\(what) cannot be read: \(errors.text)",

@@ -17,9 +17,10 @@ import COpenSSL
         unsafe self.bytes[byteCount] = 0
     }
 
-    /// Copies the content of a passphrase file, without one line ending at its end.
+    /// Copies the content of a passphrase file, without one line ending at its end and a byte order mark at its start.
     package convenience init(passphraseFile content: [UInt8]) {
         var line = content[...]
+        if line.starts(with: [0xEF, 0xBB, 0xBF]) { line.removeFirst(3) }
         if line.last == UInt8(ascii: "\n") { line.removeLast() }
         if line.last == UInt8(ascii: "\r") { line.removeLast() }
         self.init(line)

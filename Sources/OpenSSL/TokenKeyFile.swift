@@ -10,13 +10,13 @@ enum TokenKeyFile {
     static func privateKey(in bytes: [UInt8]) throws(TLSError) -> KeyHandle {
         let file = PEMFile(bytes)
         if let mistake = mistake(in: file) { throw mistake }
-        let bio = try MemoryBIO.reading(bytes)
+        try file.requireOneKey()
+        let bio = try MemoryBIO.reading(file.bytes)
         LibraryErrors.clear()
         // The callback supplies no passphrase. Without a callback, OpenSSL would prompt on the terminal.
         guard let pointer = unsafe PEM_read_bio_PrivateKey(bio.pointer, nil, { _, _, _, _ in -1 }, nil) else {
             let errors = LibraryErrors.drain()
-            let isEncrypted = file.text.contains("Proc-Type: 4,ENCRYPTED")
-            throw isEncrypted ? encrypted : .unreadable("the key for tokens", errors)
+            throw file.hasEncryptedHeader ? encrypted : .unreadable("the key for tokens", errors)
         }
         let key = unsafe KeyHandle(adopting: pointer)
         try requireP256(key)
@@ -25,8 +25,10 @@ enum TokenKeyFile {
 
     /// Returns the public key in PEM text or DER.
     static func publicKey(in bytes: [UInt8]) throws(TLSError) -> KeyHandle {
-        let isPEM = !PEMFile(bytes).labels.isEmpty
-        let bio = try MemoryBIO.reading(bytes)
+        let file = PEMFile(bytes)
+        if let damage = file.damage(.credentials(.unreadable)) { throw damage }
+        let isPEM = !file.labels.isEmpty
+        let bio = try MemoryBIO.reading(file.bytes)
         LibraryErrors.clear()
         let read =
             unsafe isPEM
@@ -73,6 +75,7 @@ extension TokenKeyFile {
 
     /// Returns the error for a file of the wrong kind, before any key is read from it.
     private static func mistake(in file: PEMFile) -> TLSError? {
+        if let damage = file.damage(.credentials(.unreadable)) { return damage }
         if file.labels.contains("ENCRYPTED PRIVATE KEY") { return encrypted }
         if file.hasPrivateKey { return nil }
         if file.hasCertificate {

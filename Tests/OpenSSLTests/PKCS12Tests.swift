@@ -93,4 +93,33 @@ struct PKCS12Tests {
         let error = tlsError { _ = try Credentials.pkcs12(container, passphrase: passphrase) }
         #expect(error?.category == .credentials(.noCertificate))
     }
+
+    private func export(_ options: [String]) throws -> [UInt8] {
+        let file = try identity.certificatePEM() + identity.chainPEM() + identity.keyPEM()
+        return try OpenSSLTool.export(file, options + ["-passout", "pass:keychain"])
+    }
+
+    @Test(.enabled(if: OpenSSLTool.exists, "needs the command `openssl`"))
+    func `a container without a MAC is told, and how to convert it`() throws {
+        for options in [["-nomac"], ["-legacy", "-nomac"]] {
+            let container = try export(options)
+            let mistake = tlsError { _ = try Credentials.pkcs12(container, passphrase: passphrase) }
+            #expect(mistake?.message.hasPrefix("the PKCS#12 file has no MAC") == true)
+            #expect(mistake?.hint?.contains("openssl pkcs12 -nomacver -noenc -in FILE") == true)
+        }
+    }
+
+    @Test(
+        .enabled(if: OpenSSLTool.exists, "needs the command `openssl`"),
+        arguments: ["PBE-SHA1-RC2-40", "PBE-SHA1-RC2-128", "PBE-MD5-DES", "PBE-SHA1-3DES"])
+    func `a container with an old algorithm opens, or tells what to do`(algorithm: String) throws {
+        let certificates = try export(["-legacy", "-certpbe", algorithm, "-keypbe", "AES-256-CBC"])
+        #expect(try Credentials.pkcs12(certificates, passphrase: passphrase).facts == identity.facts)
+        let all = try export(["-legacy", "-certpbe", algorithm, "-keypbe", algorithm])
+        let mistake = tlsError { _ = try Credentials.pkcs12(all, passphrase: passphrase) }
+        guard let mistake else { return }
+        #expect(
+            mistake.message.hasPrefix("the private key in the PKCS#12 file has an encryption that is not supported"))
+        #expect(mistake.hint?.contains("openssl pkcs12 -legacy -noenc -in FILE") == true)
+    }
 }
