@@ -1,3 +1,5 @@
+import SecureTransport
+
 extension AppConfiguration {
     /// The files of the credentials and trusted authorities; relative paths are resolved against `folder`, where the
     /// app's file is.
@@ -10,6 +12,17 @@ extension AppConfiguration {
         }
         // The file name is empty if the app's credentials could not be read.
         return files.filter { !$0.isEmpty }.map { ConfigurationFile.resolve($0, in: folder) }
+    }
+
+    /// The configuration key of a secret that is written in the app's own file: a private key, or a proxy's password; `nil` if
+    /// there is none.
+    var secretKey: String? {
+        switch identity {
+        case .certificate(_, .text): return "credentials.key"
+        case .certificate(.text, nil): return "credentials.certificate"
+        case .token(.text, _): return "credentials.token.key"
+        case .certificate, .pkcs12, .token: return proxy?.login == nil ? nil : "proxy"
+        }
     }
 
     /// The file that contains the certificate; `nil` for a token, and for a certificate written in the app's own file.

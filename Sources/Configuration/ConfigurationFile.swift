@@ -54,7 +54,29 @@ package enum ConfigurationFile {
         return (bytes, status)
     }
 
-    /// Reads a file of credentials, which a secret one only its owner may read. Blocks.
+    /// Returns why a file must not hold a key or a password: somebody besides its owner may read it.
+    ///
+    /// The daemon's user or root must own it. The group may read root's file, as in a Secret of Kubernetes with `fsGroup`; nobody
+    /// else may read it. Whoever runs as root does not know the daemon's user, and lets any user own it.
+    ///
+    /// - Parameters:
+    ///   - status: The file's owner and mode.
+    ///   - path: Its path.
+    ///   - user: The user who reads it.
+    /// - Returns: The fault with its remedy; `nil` if the file is safe.
+    package static func exposure(of status: FileStatus, at path: String, to user: UInt32 = Host.userID) -> Diagnostic? {
+        let isOfRoot = status.owner == 0
+        guard isOfRoot || status.owner == user || user == 0 else {
+            return Diagnostic(
+                "\(path) belongs to user \(status.owner), who is neither root nor the one who reads it, user \(user)",
+                hint: "chown \(user) \(path)")
+        }
+        guard status.mode & (isOfRoot ? 0o037 : 0o077) != 0 else { return nil }
+        let mode = isOfRoot && user != 0 ? "640" : "600"
+        return Diagnostic("\(path) can be read by group or others", hint: "chmod \(mode) \(path)")
+    }
+
+    /// Reads a file of credentials, which only certain users may read if it is secret: see `exposure`. Blocks.
     ///
     /// - Parameters:
     ///   - file: The path as configured; see `resolve`.
@@ -74,9 +96,7 @@ package enum ConfigurationFile {
         do {
             let content = try read(path)
             // The service manager protects credentials by ACLs, which appear as group permissions in the mode.
-            if isSecret, !isCredential, content.status.mode & 0o077 != 0 {
-                throw Diagnostic("\(path) can be read by group or others", hint: "chmod 600 \(path)")
-            }
+            if isSecret, !isCredential, let fault = exposure(of: content.status, at: path) { throw fault }
             return content.bytes
         } catch {
             throw error as? Diagnostic ?? fault(error, reading: path)
@@ -88,6 +108,13 @@ package enum ConfigurationFile {
     ///
     /// - Throws: `Diagnostic`: the file cannot be read, or is not valid YAML.
     package static func parse(_ path: String, absent: String? = nil) throws(Diagnostic) -> Node {
+        try load(path, absent: absent).root
+    }
+
+    /// The same with the file's owner and mode.
+    ///
+    /// - Throws: `Diagnostic`: the file cannot be read, or is not valid YAML.
+    static func load(_ path: String, absent: String? = nil) throws(Diagnostic) -> (root: Node, status: FileStatus) {
         do {
             return try document(at: path)
         } catch {
@@ -103,17 +130,17 @@ package enum ConfigurationFile {
     /// - Throws: `Diagnostic`: the file cannot be read, or is not valid YAML.
     static func parseIfPresent(_ path: String) throws(Diagnostic) -> Node? {
         do {
-            return try document(at: path)
+            return try document(at: path).root
         } catch {
             if (error as? SystemError)?.isNotFound == true { return nil }
             throw error as? Diagnostic ?? fault(error, reading: path)
         }
     }
 
-    private static func document(at path: String) throws -> Node {
+    private static func document(at path: String) throws -> (root: Node, status: FileStatus) {
         var parser = YAML.Parser()
-        let bytes = try read(path).bytes
-        return try parser.parse(isAllComments(bytes) ? Array("{}".utf8) : bytes).root
+        let (bytes, status) = try read(path)
+        return (try parser.parse(isAllComments(bytes) ? Array("{}".utf8) : bytes).root, status)
     }
 
     private static func isAllComments(_ bytes: [UInt8]) -> Bool {

@@ -191,8 +191,11 @@ package struct ConfigurationLoader: Sendable {
             guard set.apps[name] == nil, !set.brokenApps.contains(name) else {
                 throw Diagnostic("another file name differs only in its Unicode form", hint: "remove or rename one")
             }
-            let document = try ConfigurationFile.parse(file)
+            let (document, status) = try ConfigurationFile.load(file)
             var app = AppConfiguration(name: name, document, report: &report)
+            if let secret = app.secretKey, let fault = ConfigurationFile.exposure(of: status, at: file) {
+                report.add(Diagnostic("is in the file itself, and \(fault.message)", hint: fault.hint).about(secret))
+            }
             try set.addChannels(to: &app, in: FilePlace(file).directory)
             set.credentialFiles.formUnion(app.credentialFiles(in: FilePlace(file).directory))
             if let fault = app.hook?.fault { report.add(fault) }

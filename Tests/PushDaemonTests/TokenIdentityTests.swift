@@ -107,7 +107,7 @@ struct TokenIdentityTests {
         let name = "AuthKey_ABC123DEFG.p8"
         switch fault {
         case .missing: break
-        case .readableByOthers: try put(name, try ThrowawayTokenKey().p8, mode: 0o640)
+        case .readableByOthers: try put(name, try ThrowawayTokenKey().p8, mode: 0o644)
         case .certificate: try put(name, try ThrowawayAuthority().certificatePEM())
         case .otherCurve: try put(name, Array("not a key at all\n".utf8))
         case .empty: try put(name, [])
@@ -119,11 +119,44 @@ struct TokenIdentityTests {
         for word in fault.words { #expect(text.contains(word), "\(text)") }
     }
 
-    @Test func `the key may stand in the file itself`() throws {
+    @Test(arguments: [("\"", "\\n", "\""), ("'", "\\n", "'"), ("'", " ", "'"), ("\"", "\\r", "\"")])
+    func `the key may stand in the file itself, as people paste it`(start: String, lineEnd: String, end: String) throws
+    {
         let key = String(decoding: try ThrowawayTokenKey().p8, as: UTF8.self)
-        let quoted = "\"" + key.replacing("\n", with: "\\n") + "\""
-        let set = try load(key: quoted)
+        let set = try load(key: start + key.replacing("\n", with: lineEnd) + end)
         #expect(set.apps["weather"] != nil && lines(set).isEmpty, "\(lines(set))")
+    }
+
+    @Test func `an app's file with a key or a password is judged like a key file`() throws {
+        let key = String(decoding: try ThrowawayTokenKey().p8, as: UTF8.self).replacing("\n", with: "\\n")
+        try put("AuthKey_ABC123DEFG.p8", try ThrowawayTokenKey().p8)
+        try put("key.yaml", configuration(key: "\"\(key)\""), mode: 0o644)
+        try put("proxy.yaml", configuration("proxy: http://me:secret@proxy.example:3128"), mode: 0o604)
+        try put("plain.yaml", configuration("proxy: http://proxy.example:3128"), mode: 0o644)
+        let set = ConfigurationLoader(path: folder.path + "/pushspool.yaml").load()
+        #expect(set.brokenApps == ["key", "proxy"] && Set(set.apps.keys) == ["plain"])
+        let text = lines(set).joined(separator: "\n")
+        for (name, path) in [("key", "credentials.token.key"), ("proxy", "proxy")] {
+            let file = "\(folder.path)/apps/\(name).yaml"
+            let words =
+                "\(path): is in the file itself, and \(file) can be read by group or others\nhint: chmod 600 \(file)"
+            #expect(text.contains(words), "\(text)")
+        }
+        #expect(!text.contains("secret") && !text.contains("BEGIN"))
+    }
+
+    @Test(arguments: [
+        (500, 0o600, 500, true), (500, 0o400, 500, true), (500, 0o640, 500, false), (500, 0o604, 500, false),
+        (0, 0o640, 500, true), (0, 0o440, 500, true), (0, 0o660, 500, false), (0, 0o644, 500, false),
+        (501, 0o600, 500, false), (501, 0o600, 0, true), (501, 0o640, 0, false), (0, 0o600, 0, true),
+    ])
+    func `who may own and read a file with a secret`(owner: UInt32, mode: UInt32, user: UInt32, isSafe: Bool) throws {
+        try put("file", [])
+        let file = folder.path + "/apps/file"
+        guard chmod(file, mode) == 0, chown(file, owner, .max) == 0 else { return }
+        let status = try #require(
+            try folder.directory.openChild(Array("apps".utf8)).status(of: Array("file".utf8)))
+        #expect((ConfigurationFile.exposure(of: status, at: file, to: user) == nil) == isSafe)
     }
 }
 

@@ -95,6 +95,12 @@ extension BrokenSetup {
         file("others can read the key") {
             try $0.use(try issue(), mode: 0o644)
         }.says("can be read by group or others", remedy: "chmod 600"),
+        file("others can read the app's file, which has a password") {
+            try $0.keepKey(try ThrowawayTokenKey().p8)
+            try $0.configureModern("proxy: http://me:secret@127.0.0.1:1")
+            try FileManager.default.setAttributes(
+                [.posixPermissions: 0o644], ofItemAtPath: "\($0.path)/etc/apps/modern.yaml")
+        }.says("proxy: is in the file itself, and", "can be read by group or others", remedy: "chmod 600"),
         file("the key is not the certificate's") {
             let (one, other) = (try issue(), try issue())
             try $0.use(certificate: one.certificatePEM(), key: other.keyPEM())
