@@ -68,7 +68,7 @@ package enum ConfigurationFile {
         let isOfRoot = status.owner == 0
         guard isOfRoot || status.owner == user || user == 0 else {
             return Diagnostic(
-                "\(path) belongs to user \(status.owner), who is neither root nor the one who reads it, user \(user)",
+                "\(path) belongs to \(Host.userText(status.owner)), who is neither root nor \(Host.userText(user))",
                 hint: "chown \(user) \(path)")
         }
         guard status.mode & (isOfRoot ? 0o037 : 0o077) != 0 else { return nil }
