@@ -24,8 +24,8 @@ package actor AppRunner: CommandedApp {
     package nonisolated var files: FileThread { daemon.files }
     nonisolated let logger: Logger
     private nonisolated let lifecycle: AppLifecycle
-    /// The app's folder and its `new/`.
-    private nonisolated let folders: (home: Directory, new: Directory)
+    /// The folders that must stay where they are.
+    package nonisolated let places: AppPlaces
     /// The reports of the watch.
     private nonisolated let hints = HintBox()
     private nonisolated let intakeWakeup: Wakeup
@@ -55,7 +55,7 @@ package actor AppRunner: CommandedApp {
         let parts = try AppParts(app, in: daemon, left: left)
         (name, self.app, self.daemon, self.parts) = (app.name, app, daemon, parts)
         (logger, lifecycle, intakeWakeup) = (parts.context.logger, parts.context.lifecycle, parts.intakeWakeup)
-        (meter, folders) = (parts.gateway.events.meter, (parts.context.spool.home, parts.context.spool.new))
+        (meter, places) = (parts.gateway.events.meter, parts.context.spool.places)
         (wakeup, beginning) = (parts.context.runnerWakeup, Condition(on: daemon.reactor))
         serviceWakeup = Wakeup(on: daemon.reactor)
         pipeline = Pipeline(parts, app, hints)
@@ -205,12 +205,6 @@ package actor AppRunner: CommandedApp {
         intakeWakeup.signal()
     }
 
-    /// Whether the app's directory is still the one that the runner opened. Blocks the caller's thread for its filesystem.
-    package nonisolated func isHome(_ identity: FileIdentity?) -> Bool {
-        guard let new = try? folders.new.status(), let own = try? folders.home.status() else { return false }
-        return own.identity == identity && new.linkCount > 0
-    }
-
     // MARK: Stopping
 
     /// Stops the app: connections are cut, and jobs stay where they are.
@@ -312,9 +306,6 @@ package actor AppRunner: CommandedApp {
 }
 
 extension FileThread {
-    /// Whether an app's directory is still the one that it opened. This takes as long as its filesystem needs.
-    package func isHome(_ runner: AppRunner, _ identity: FileIdentity?) -> Bool { runner.isHome(identity) }
-
     /// Opens an app. This takes as long as its filesystem needs.
     ///
     /// - Throws: The errors of `AppRunner.init` and `AppRunner.readOn`.

@@ -231,7 +231,7 @@ final class Claimer {
             parts.journal.record(.cleaned(id))
         } catch {
             parts.journal.record(.cleaned(id))
-            unclaimed.noteStuck(job.name, error)
+            unclaimed.noteStuck(job.name, error, "job cannot be claimed")
         }
     }
 }

@@ -110,11 +110,19 @@ final class UnclaimedFiles {
     // MARK: Files that do not move to failed/
 
     /// Records and logs that a file cannot be taken at present.
-    func noteStuck(_ name: FileName, _ error: SystemError) {
+    func noteStuck(_ name: FileName, _ error: SystemError, _ message: Logger.Message = "job cannot be read") {
         parts.journal.stopIfSyncFailed(error)
         if parts.space.pauseIfShort(error) { return parts.intake.value.answer(name, .busy, at: .now) }
-        context.logger.error("job cannot be read", metadata: [LogKey.job: "\(name)", LogKey.error: "\(error)"])
+        context.logger.error(message, metadata: [LogKey.job: "\(name)", LogKey.error: "\(error)"])
         parts.intake.value.answer(name, .stuck, at: .now)
+    }
+
+    /// Logs that a file on a shared filesystem waits for its end.
+    func warnUnmarked(_ name: FileName) {
+        let hint: Logger.MetadataValue = "end it with its bracket, `...` or `count`, or rename it into new/"
+        context.logger.warning(
+            "job waits: another host may still write it, and nothing in it marks its end",
+            metadata: [LogKey.job: "\(name)", LogKey.hint: hint])
     }
 
     /// Moves a file to `hold/` because the daemon died repeatedly while reading it.

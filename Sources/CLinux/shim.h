@@ -203,6 +203,12 @@ static inline int clinux_user_name(uint32_t number, char *name, size_t size) {
 #include <sys/inotify.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
+#include <sys/xattr.h>
+
+// An access control list (acl(5)) as the kernel stores it. Follows no link.
+static inline ssize_t clinux_access_list(const char *path, uint8_t *bytes, size_t count) {
+    return lgetxattr(path, "system.posix_acl_access", bytes, count);
+}
 
 // openat2(2): glibc 2.36 has no wrapper. Fails with ENOSYS before Linux 5.6, and with EPERM in some sandboxes.
 static inline int clinux_open_beneath(int directory, const char *name, uint64_t flags) {

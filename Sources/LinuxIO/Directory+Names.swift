@@ -136,6 +136,14 @@ extension SystemError {
     /// Whether permission was denied, by access rights or because the filesystem is read-only (EACCES, EPERM, EROFS).
     package var isRefusal: Bool { isPermission || code == EROFS }
 
+    /// What to do about a filesystem that is read-only for this process (EROFS); `nil` for other errors. A sandbox makes
+    /// folders read-only without a fault of the disk.
+    package var readOnlyRemedy: String? {
+        guard code == EROFS else { return nil }
+        return "under systemd add the folder to ReadWritePaths= of the unit, and restart it; otherwise mount its "
+            + "filesystem read-write"
+    }
+
     /// Whether the failure concerns only this one file: permission denied, not a regular file, or on another filesystem
     /// (EACCES, EPERM, ELOOP, EISDIR, ENXIO, ENODEV, EXDEV). Other files may still be readable.
     package var isOfOneFile: Bool {

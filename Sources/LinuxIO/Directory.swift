@@ -8,7 +8,7 @@ import Glibc
 package final class Directory: Sendable {
     let descriptor: Descriptor
 
-    /// The path it was opened by, for messages only.
+    /// The path it was opened by, for messages: it may lead to another directory by now.
     package let path: String
 
     private init(_ descriptor: consuming Descriptor, path: String) {
@@ -114,6 +114,30 @@ package final class Directory: Sendable {
         if found == 0 { return FileStatus(raw) }
         guard errno == ENOENT else { throw .last("fstatat", subject(name)) }
         return nil
+    }
+
+    /// Whether the entry `name` is `folder`, which was opened before: it was not moved, replaced, removed or mounted over.
+    ///
+    /// - Throws: `SystemError`: it is unknown, for example after EACCES or EIO.
+    package func has(_ folder: Directory, as name: [UInt8]) throws(SystemError) -> Bool {
+        do {
+            return try status(of: name)?.identity == folder.status().identity
+        } catch {
+            guard error.isStale || error.isNoDirectory else { throw error }
+            return false
+        }
+    }
+
+    /// Whether its path still leads to it; only for a directory that was opened by its path.
+    ///
+    /// - Throws: `SystemError`: it is unknown, for example after EACCES or EIO.
+    package func hasPath() throws(SystemError) -> Bool {
+        do {
+            return try Directory.open(path: path).status().identity == status().identity
+        } catch {
+            guard error.isNotFound || error.isStale || error.isNoDirectory else { throw error }
+            return false
+        }
     }
 
     /// Returns the identity of the file called `name` from what this host's kernel has cached; `nil` if it does not

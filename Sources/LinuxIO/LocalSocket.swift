@@ -81,6 +81,14 @@ package final class LocalSocket: Sendable {
         _ = try? directory.unlink(name)
     }
 
+    /// Whether clients still find this socket under its path.
+    ///
+    /// - Throws: `SystemError`: it is unknown, for example after EACCES or EIO.
+    package func hasName() throws(SystemError) -> Bool {
+        guard let identity, try directory.hasPath() else { return false }
+        return try directory.status(of: name)?.identity == identity
+    }
+
     /// Removes the name of a socket whose process has died. Keeps the file if it is not a socket, or if a process
     /// listens on it.
     ///

@@ -27,6 +27,17 @@ extension OpenFile {
         }
     }
 
+    /// Sets the mtime to the whole second before now, so that it differs from every ctime of this file.
+    ///
+    /// - Throws: `SystemError`: for example EIO.
+    package borrowing func backdate() throws(SystemError) {
+        // UTIME_OMIT: the access time stays.
+        let accessed = timespec(tv_sec: 0, tv_nsec: (1 << 30) - 2)
+        let times = [accessed, timespec(tv_sec: Int(WallClock.nanoseconds() / 1_000_000_000) - 1, tv_nsec: 0)]
+        let status = try FileGate.call(.setMode, path, { unsafe futimens(descriptor.rawValue, times) })
+        guard status == 0 else { throw .last("futimens", path) }
+    }
+
     /// Writes all of `bytes` starting at `offset`. Does not move the file offset.
     ///
     /// - Throws: `SystemError`: ENOSPC, EDQUOT, EFBIG, EIO; a part may have been written.

@@ -275,7 +275,7 @@ final class AppSupervisor {
         await runner.setWatched(isWatched)
     }
 
-    /// Stops an app whose directory is no longer the one that it opened.
+    /// Stops an app whose folders no longer have their paths, once its connections have settled.
     ///
     /// The next runner starts after this one has stopped: until then both would own the jobs in `work/`.
     private func endIfVanished(_ runner: AppRunner) async {
@@ -283,15 +283,17 @@ final class AppSupervisor {
         guard places[name]?.hasVanished == false else { return }
         do {
             let identity = try resources.spool.root.identityAtHand(of: Array(name.utf8))
-            guard await !filesystems.isHome(runner, identity) else { return }
+            guard let path = try await filesystems.misplaced(runner, identity) else { return }
+            logger.warning(
+                "app folder was moved, replaced or removed; opening the app again",
+                metadata: [LogKey.app: "\(name)", LogKey.path: "\(path)"])
         } catch {
             // That proves nothing; the next attention checks again.
             return logger.warning(
                 "app folder cannot be accessed", metadata: [LogKey.app: "\(name)", LogKey.error: "\(error)"])
         }
-        logger.warning("app folder is gone", metadata: [LogKey.app: "\(name)"])
         places[name]?.hasVanished = true
-        runner.stop()
+        await runner.retire()
     }
 
     /// Forgets an app that does not run, is not about to, and is not in the configuration.

@@ -15,6 +15,8 @@ final class CommandRouter {
     private let cluster: Cluster
     /// The stop that an operator requested, with its limit; `nil` without a request.
     private(set) var requestedStop: RequestedStop?
+    /// Why there is no socket, as it was logged last.
+    private var socketFault: String?
     /// Keeps the connections that end with the process.
     private var server: ControlServer?
 
@@ -28,27 +30,53 @@ final class CommandRouter {
 
     // MARK: The socket
 
-    /// Listens for commands until the task is cancelled. Without a socket the daemon works, but takes no commands.
+    /// How often it is checked that the socket still has its name, or tried to open one.
+    private static let socketPause = Duration.seconds(10)
+
+    /// Listens for commands until the task is cancelled; again if the socket was removed. Without a socket the daemon works,
+    /// but takes no commands.
     ///
     /// - Parameter daemon: Executes the commands.
     func run(for daemon: Daemon) async {
-        let folder = configuration.current.daemon.control.folder
-        do {
-            let socket = try openSocket(in: try Directory.open(path: folder))
-            let server = ControlServer(daemon, on: resources.reactor, logger)
-            self.server = server
-            try await server.run(socket)
-        } catch is CancellationError {
-            return
-        } catch let fault as ControlFault {
-            warn(fault.message, hint: fault.hint ?? "")
-        } catch {
-            let hint = "create \(folder) for the daemon's user (systemd: RuntimeDirectory=), or set control.folder"
-            warn("\(error)", hint: hint)
+        while !Task.isCancelled {
+            let folder = configuration.current.daemon.control.folder
+            do {
+                let socket = try openSocket(in: try Directory.open(path: folder))
+                socketFault = nil
+                let server = ControlServer(daemon, on: resources.reactor, logger)
+                self.server = server
+                try await serve(server, socket)
+                logger.warning("control socket was removed; listening again", metadata: [LogKey.path: "\(socket.path)"])
+                continue
+            } catch is CancellationError {
+                return
+            } catch let fault as ControlFault {
+                warn(fault.message, hint: fault.hint ?? "")
+            } catch {
+                let hint = "create \(folder) for the daemon's user (systemd: RuntimeDirectory=), or set control.folder"
+                warn("\(error)", hint: hint)
+            }
+            try? await resources.reactor.sleep(for: Self.socketPause)
         }
     }
 
+    /// Serves as long as the socket has its name.
+    private func serve(_ server: ControlServer, _ socket: LocalSocket) async throws {
+        try await withThrowingTaskGroup { group in
+            group.addTask { try await server.run(socket) }
+            while try socket.hasName() {
+                // A task that fails ends the group when it is awaited, so the server is awaited with each check.
+                group.addTask { [reactor = resources.reactor] in try await reactor.sleep(for: Self.socketPause) }
+                try await group.next()
+            }
+            group.cancelAll()
+        }
+    }
+
+    /// Logs each cause once in a row.
     private func warn(_ message: String, hint: String) {
+        guard socketFault != message else { return }
+        socketFault = message
         logger.warning(
             "control socket disabled", metadata: [LogKey.error: "\(message)", LogKey.hint: "\(hint)"])
     }

@@ -73,8 +73,9 @@ package actor Daemon {
 
     /// Works until a signal requests the end, then drains.
     ///
-    /// - Throws: `SystemError` or `JournalFault`: signals could no longer be received, or the journal could not be
-    ///   written. Exit with 75. While an app hangs, it does not return, but exits the process with 75 itself.
+    /// - Throws: `SystemError`, `JournalFault` or `SpoolFault`: signals could no longer be received, the journal could
+    ///   not be written, or a folder was moved. Exit with 75. While an app hangs, it does not return, but exits the
+    ///   process with 75 itself.
     package func run() async throws {
         journal.reportReplay()
         logger.notice("started", metadata: [LogKey.path: "\(configuration.current.daemon.spool)"])
@@ -90,11 +91,12 @@ package actor Daemon {
             group.addTask { await self.runConfiguration() }
             group.addTask { await self.runControl() }
             group.addTask { await self.runSignals() }
+            group.addTask { await self.runPlaces() }
             if let pause = notifier.heartbeat { group.addTask { await self.runHeartbeat(every: pause) } }
             if let place = configuration.current.daemon.metricsListen {
                 group.addTask { await self.runMetricsListener(at: place) }
             }
-            // Only the signals' task ends by itself, and the journal's tasks when the journal fails.
+            // Only the signals' task ends by itself, and the journal's tasks when the journal fails or a folder was moved.
             await group.next()
             if journal.fault != nil {
                 apps.beginStopping()
@@ -111,11 +113,12 @@ package actor Daemon {
         journal.end()
         status.remove()
         logger.notice("stopped")
-        if let fault = journal.fault { throw fault }
-        if let signalFault { throw signalFault }
+        let faults: [(any Error)?] = [journal.fault, journal.placeFault, signalFault]
+        if let fault = faults.compactMap(\.self).first { throw fault }
     }
 
     private func runSyncs() async { await journal.runSyncs(configuration.current.daemon) }
+    private func runPlaces() async { if await journal.awaitMove(configuration.current.daemon) { await drain(nil) } }
 
     private func runCarrying() async {
         await journal.runCarrying(isQuiet: { apps.isQuiet }, hold: { await apps.holdUnreadable($0) })
@@ -260,10 +263,7 @@ package actor Daemon {
 
     // MARK: Operators
 
-    private func runControl() async {
-        await operators.run(for: self)
-        await Wakeup.waitForCancellation(on: resources.reactor)
-    }
+    private func runControl() async { await operators.run(for: self) }
 
     /// Executes an operator's command.
     func carryOut(_ request: ControlRequest, for peer: PeerProcess) async -> ControlAnswer {

@@ -74,12 +74,15 @@ final class FilesystemThreads {
     /// Whether an app is on the spool's own filesystem. Attending to it hangs only if the daemon hangs.
     func isOwn(for app: String) -> Bool { homes[app]?.isOther != true }
 
-    /// Whether an app's directory is still the one that it opened. Waits for no thread unless it is another filesystem's.
-    func isHome(_ runner: AppRunner, _ identity: FileIdentity?) async -> Bool {
+    /// Returns the path of the first of an app's folders that was moved, replaced or removed. Waits for no thread unless it
+    /// is another filesystem's.
+    ///
+    /// - Throws: `SystemError`: it is unknown.
+    func misplaced(_ runner: AppRunner, _ identity: FileIdentity?) async throws(SystemError) -> String? {
         guard let home = homes[runner.name], home.isOther, let thread = threads[home] else {
-            return runner.isHome(identity)
+            return try runner.places.misplaced(identity)
         }
-        return await thread.isHome(runner, identity)
+        return try await thread.misplaced(runner.places, identity)
     }
 
     /// Whether there are threads of other filesystems. If one of the spool's own hangs, the daemon likely hangs, too, so
@@ -113,5 +116,12 @@ final class FilesystemThreads {
             logger.error(
                 "app is stuck: its filesystem does not respond", metadata: [LogKey.app: "\(name)", LogKey.hint: hint])
         }
+    }
+}
+
+extension FileThread {
+    /// Takes as long as the app's filesystem needs.
+    fileprivate func misplaced(_ places: AppPlaces, _ identity: FileIdentity?) throws(SystemError) -> String? {
+        try places.misplaced(identity)
     }
 }

@@ -16,6 +16,8 @@ final class JournalKeeper {
     private var left: [String: LeftBehind]
     /// Why the journal can no longer be written.
     private(set) var fault: JournalFault?
+    /// Which of the daemon's folders no longer has its path.
+    private(set) var placeFault: SpoolFault?
 
     init(_ resources: DaemonResources) {
         (self.resources, logger) = (resources, resources.logger)
@@ -68,6 +70,33 @@ final class JournalKeeper {
             try? await resources.reactor.sleep(for: Self.carryPause)
             await resources.journalWakeup.wait(until: .now + (isQuiet() ? Self.quietCarryPause : .zero))
         }
+    }
+
+    /// The longest interval between checks that the daemon's folders have their paths: a mount over one causes no event.
+    private static let placesPause = Duration.seconds(10)
+
+    /// Waits until one of the daemon's folders no longer has its path. Jobs under way must then finish where they are; the
+    /// next start opens the folders that have the paths.
+    ///
+    /// - Parameter configuration: How often to look.
+    /// - Returns: `false` if the task was cancelled first.
+    func awaitMove(_ configuration: DaemonConfiguration) async -> Bool {
+        while !Task.isCancelled {
+            do {
+                if let path = try resources.misplaced() {
+                    let hint = "put it back, or start the daemon again with the one that is there now"
+                    placeFault = SpoolFault("\(path) was moved, replaced or removed while the daemon ran", hint: hint)
+                    logger.critical(
+                        "stopping: folder was moved, replaced or removed while the daemon ran",
+                        metadata: [LogKey.path: "\(path)", LogKey.hint: "\(hint)"])
+                    return true
+                }
+            } catch {
+                logger.warning("folders cannot be checked", metadata: [LogKey.error: "\(error)"])
+            }
+            try? await resources.reactor.sleep(for: min(Self.placesPause, configuration.rescan))
+        }
+        return false
     }
 
     private func fail(_ error: JournalFault) {

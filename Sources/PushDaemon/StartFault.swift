@@ -43,6 +43,10 @@ extension Daemon.StartFault {
     init(_ error: any Error, path: String, spool: String) {
         let fault = (error as? SpoolFault)?.withProcess(in: spool)
         let cause = fault?.cause ?? error as? SystemError
+        if let cause, let remedy = cause.readOnlyRemedy {
+            self = .shortage(message: fault?.message ?? "\(cause)", hint: remedy)
+            return
+        }
         switch (fault, cause) {
         case (let fault?, let cause?)
         where cause.isOutOfSpace || cause.isShortage || cause.isBrokenFilesystem || cause.isLocked:

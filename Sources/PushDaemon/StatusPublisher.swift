@@ -72,12 +72,12 @@ final class StatusPublisher {
 
     // MARK: Apps
 
-    /// Writes the list of apps if it has changed. It stays when the daemon ends.
+    /// Writes the list of apps if it has changed or was removed. It stays when the daemon ends.
     private func writeApps() throws(SystemError) {
         let set = configuration.current
         var list = AppList(node: resources.node, limits: set.daemon.limits)
         list.apps = set.apps.values.map(\.listed).sorted { $0.name < $1.name }
-        guard list != published else { return }
+        if list == published, try resources.spool.hasPublishedApps() { return }
         try resources.spool.publish(list)
         published = list
     }

@@ -96,6 +96,16 @@ package struct DaemonResources: Sendable {
         return copy
     }
 
+    /// Returns the path of the first of the daemon's folders that was moved, replaced or removed; see `Spool.misplaced`. Blocks.
+    ///
+    /// - Throws: `SystemError`: it is unknown.
+    package func misplaced() throws(SystemError) -> String? {
+        if let path = try spool.misplaced() { return path }
+        // In a cluster it is in the node's folder.
+        guard stateLock != nil, try !state.hasPath() else { return nil }
+        return state.path
+    }
+
     /// Opens the state folder, and creates it if only its last component is missing.
     private static func openState(_ path: String) throws -> Directory {
         let state: Directory

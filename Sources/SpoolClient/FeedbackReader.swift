@@ -13,19 +13,20 @@ import LinuxIO
 /// }
 /// ```
 public struct FeedbackReader: Sendable {
-    private let folder: Directory
+    private let place: AppPlace
     /// The daemon's user, to whom `work/` belongs. Files of other users, except root, may be forged.
     private let owner: UInt32
 
-    /// Opens the app's `feedback/`.
+    /// Finds the app's `feedback/`. Each call reads the folder that has its path then.
     ///
     /// - Throws: `SpoolClientError` if the app does not exist or the folder must not be read.
     public init(app: String, spool: String) throws(SpoolClientError) {
-        (folder, owner) = try translating { () throws(SystemError) in
-            let home = try Directory.open(path: spool).openChild(Array(app.utf8))
-            let status = try home.status()
+        place = try AppPlace(app: app, spool: spool)
+        owner = try translating { [place] () throws(SystemError) in
+            let home = try place.open()
             let work = try home.status(of: Array("work".utf8))
-            return (try home.openChild(Array("feedback".utf8)), (work ?? status).owner)
+            _ = try home.openChild(Array("feedback".utf8))
+            return try (work ?? home.status()).owner
         }
     }
 
@@ -37,6 +38,7 @@ public struct FeedbackReader: Sendable {
     public func files() throws(SpoolClientError) -> [String] {
         try translating { () throws(SystemError) in
             var names: [String] = []
+            let folder = try place.open("feedback")
             for bytes in try folder.names() {
                 guard let name = String(validating: bytes, as: UTF8.self), name.hasSuffix(".jsonl"),
                     !name.hasPrefix("."), let status = try folder.status(of: bytes), status.kind == .regular,
@@ -78,7 +80,7 @@ public struct FeedbackReader: Sendable {
     private func open(_ name: String) throws(SpoolClientError) -> OpenFile? {
         try translating { () throws(SystemError) in
             do throws(SystemError) {
-                return try folder.openRegular(Array(name.utf8))
+                return try place.open("feedback").openRegular(Array(name.utf8))
             } catch {
                 guard error.isNotFound else { throw error }
                 return nil
@@ -90,7 +92,7 @@ public struct FeedbackReader: Sendable {
     ///
     /// - Throws: `SpoolClientError` if the file must not be removed.
     public func remove(_ file: String) throws(SpoolClientError) {
-        _ = try translating { () throws(SystemError) in try folder.unlink(Array(file.utf8)) }
+        _ = try translating { () throws(SystemError) in try place.open("feedback").unlink(Array(file.utf8)) }
     }
 
     /// Moves a file to another folder on the same filesystem after its lines have been processed. Never replaces a file.
@@ -99,7 +101,7 @@ public struct FeedbackReader: Sendable {
     public func move(_ file: String, to path: String) throws(SpoolClientError) {
         try translating { () throws(SystemError) in
             let target = try Directory.open(path: path)
-            try folder.rename(Array(file.utf8), to: target, as: Array(file.utf8))
+            try place.open("feedback").rename(Array(file.utf8), to: target, as: Array(file.utf8))
         }
     }
 }

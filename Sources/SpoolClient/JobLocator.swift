@@ -17,15 +17,13 @@ public struct JobLocator: Sendable {
         case failed(day: String, result: [UInt8]?)
     }
 
-    private let app: Directory
+    private let home: AppPlace
 
-    /// Opens the app's folder.
+    /// Finds the app's folder.
     ///
     /// - Throws: `SpoolClientError` if the app does not exist or its folder must not be read.
     public init(app: String, spool: String) throws(SpoolClientError) {
-        self.app = try translating { () throws(SystemError) in
-            try Directory.open(path: spool).openChild(Array(app.utf8))
-        }
+        home = try AppPlace(app: app, spool: spool)
     }
 
     /// Locates the job, in the archives newest day first. Costs a lookup per archived day.
@@ -34,20 +32,22 @@ public struct JobLocator: Sendable {
     /// - Throws: `SpoolClientError` if a folder cannot be read. Only members of their group may read `done/` and `failed/`.
     public func place(of name: String) throws(SpoolClientError) -> Place? {
         try translating { () throws(SystemError) in
-            let name = Array(name.utf8)
-            if try isThere(name, in: "new") { return .waiting }
-            if try isThere(name, in: "hold") { return .held }
-            if let (day, result) = try find(name, in: "done") { return .done(day: day, result: result) }
-            if let (day, result) = try find(name, in: "failed") { return .failed(day: day, result: result) }
+            let (name, app) = (Array(name.utf8), try home.open())
+            if try isThere(name, in: "new", of: app) { return .waiting }
+            if try isThere(name, in: "hold", of: app) { return .held }
+            if let (day, result) = try find(name, in: "done", of: app) { return .done(day: day, result: result) }
+            if let (day, result) = try find(name, in: "failed", of: app) { return .failed(day: day, result: result) }
             return nil
         }
     }
 
-    private func isThere(_ name: [UInt8], in folder: String) throws(SystemError) -> Bool {
+    private func isThere(_ name: [UInt8], in folder: String, of app: Directory) throws(SystemError) -> Bool {
         try app.openChild(Array(folder.utf8)).status(of: name) != nil
     }
 
-    private func find(_ name: [UInt8], in folder: String) throws(SystemError) -> (day: String, result: [UInt8]?)? {
+    private func find(
+        _ name: [UInt8], in folder: String, of app: Directory
+    ) throws(SystemError) -> (day: String, result: [UInt8]?)? {
         let archive = try app.openChild(Array(folder.utf8))
         for bytes in try archive.names().sorted(by: { $1.lexicographicallyPrecedes($0) }) {
             guard let day = try openDay(bytes, in: archive), try day.status(of: name) != nil else { continue }

@@ -24,8 +24,12 @@ public struct SpoolClientError: Error, Hashable, Sendable, CustomStringConvertib
         message = error.description
         isInputFault = false
         hint =
-            if error.isRefusal {
+            if let remedy = error.readOnlyRemedy {
+                remedy
+            } else if error.isRefusal {
                 "run as a member of the group that owns the app's new/"
+            } else if error.isStale {
+                "the app's folder was moved, replaced or removed meanwhile; nothing was dropped: submit the job again"
             } else if error.isNotFound {
                 "check the spool's path and the app's name; the daemon creates an app's folders when it starts"
             } else if error.isOutOfSpace {

@@ -9,13 +9,15 @@ package final class StagedJob {
     private let folder: Directory
     private let stagedName: [UInt8]
     private let new: Directory
+    private let place: AppPlace
     private var file: OpenFile?
     private var isPublished = false
 
     init(
-        _ name: String, in folder: Directory, as stagedName: [UInt8], for new: Directory
+        _ name: String, in folder: Directory, as stagedName: [UInt8], for target: (new: Directory, place: AppPlace)
     ) throws(SystemError) {
-        (self.name, self.folder, self.stagedName, self.new) = (name, folder, stagedName, new)
+        (self.name, self.folder, self.stagedName) = (name, folder, stagedName)
+        (new, place) = target
         file = try folder.create(stagedName, mode: 0o644)
     }
 
@@ -44,31 +46,40 @@ package final class StagedJob {
     /// - Throws: `SpoolClientError`. Nothing was dropped, unless the hint says to look for the job.
     package func publish() throws(SpoolClientError) -> String {
         try translating { () throws(SystemError) in
+            // On a shared filesystem a daemon on another host sees by this that the file was renamed after the last write.
+            try file?.backdate()
             try file?.sync(.submission)
             // The daemon would not regard a file that is still open for writing as complete.
             try file.take()?.closeNow()
             try folder.rename(stagedName, to: new, as: Array(name.utf8))
         }
         isPublished = true
-        try syncPublished()
+        do throws(SystemError) {
+            try new.sync(.submissionFolder)
+            // Last, so that a job that is acknowledged was durable in the folder that has the path.
+            guard try place.leads(to: new, as: "new") else { throw .stale("rename", "\(new.path)/\(name)") }
+        } catch {
+            try withdraw(after: error)
+        }
         return name
     }
 
-    /// Syncs `new/`. If that fails, removes the job again, so that nothing was dropped. If the daemon claimed it in the
-    /// meantime, the job is safe in the daemon's journal.
-    private func syncPublished() throws(SpoolClientError) {
+    /// Removes the job again after a failure, so that nothing was dropped. If the daemon claimed it in the meantime, the job
+    /// is safe in the daemon's journal, and must not be dropped once more.
+    private func withdraw(after failure: SystemError) throws(SpoolClientError) {
         do throws(SystemError) {
-            try new.sync(.submissionFolder)
-        } catch {
-            let failure = error
-            do throws(SystemError) {
-                guard try new.unlink(Array(name.utf8)) else { return }
-            } catch {
-                throw SpoolClientError(
-                    "\(failure), and '\(name)' cannot be removed again: \(error)",
-                    hint: "check new/ for it before you submit it again")
+            guard try new.unlink(Array(name.utf8)) else {
+                // A daemon claims from a folder that was moved, too; but who removes the folder removes the job with it.
+                if try new.status().linkCount > 0 { return }
+                throw failure
             }
-            throw SpoolClientError(failure)
+            // Otherwise a power loss could bring the job back, and the folder may be moved back, too.
+            if !failure.isFailedSync { try new.sync(.submissionFolder) }
+        } catch {
+            throw SpoolClientError(
+                "\(failure), and it is unknown whether '\(name)' was dropped: \(error)",
+                hint: "check new/ for it before you submit it again")
         }
+        throw SpoolClientError(failure)
     }
 }

@@ -2,27 +2,22 @@ import LinuxIO
 
 /// Drops jobs for one app so that the daemon sees either the complete job or nothing.
 ///
-/// A job is written to `tmp/`, synced and renamed into `new/` under a unique name; then the folder is synced. Once a
-/// call returns, the job survives a power loss. Calls block.
+/// A job is written to `tmp/`, synced and renamed into `new/` under a unique name; then the folder is synced, and the call
+/// checks that it still has its path. Once a call returns, the job survives a power loss. Calls block.
 ///
 /// ```swift
 /// let weather = try Submission(app: "weather", spool: "/var/spool/pushspool")
 /// let name = try weather.submit(Array(json.utf8), name: "storm.json")     // storm-91b6….json
 /// ```
 public struct Submission: Sendable {
-    private let new: Directory
-    private let staging: Directory?
+    private let place: AppPlace
 
-    /// Opens the app's folders.
+    /// Finds the app's folders. Each job goes to the folders that have their paths when it is dropped.
     ///
     /// - Throws: `SpoolClientError` if the app does not exist or its folders must not be used.
     public init(app: String, spool: String) throws(SpoolClientError) {
-        let folder = try translating { () throws(SystemError) in
-            try Directory.open(path: spool).openChild(Array(app.utf8))
-        }
-        new = try translating { () throws(SystemError) in try folder.openChild(Array("new".utf8)) }
-        // If `tmp/` cannot be opened, a hidden file in `new/` serves instead.
-        staging = try? folder.openChild(Array("tmp".utf8))
+        place = try AppPlace(app: app, spool: spool)
+        _ = try translating { [place] () throws(SystemError) in try place.open("new") }
     }
 
     /// Drops one job.
@@ -61,13 +56,17 @@ public struct Submission: Sendable {
     package func begin(_ name: String) throws(SpoolClientError) -> StagedJob {
         let unique = try uniqueName(like: name)
         return try translating { () throws(SystemError) in
+            let home = try place.open()
+            let new = try home.openChild(Array("new".utf8))
             do throws(SystemError) {
-                if let staging { return try StagedJob(unique, in: staging, as: Array(unique.utf8), for: new) }
+                if let staging = try? home.openChild(Array("tmp".utf8)) {
+                    return try StagedJob(unique, in: staging, as: Array(unique.utf8), for: (new, place))
+                }
             } catch {
                 guard error.isRefusal else { throw error }
             }
             // If `tmp/` does not exist or must not be written, a hidden file serves.
-            return try StagedJob(unique, in: new, as: [0x2E] + Array(unique.utf8), for: new)
+            return try StagedJob(unique, in: new, as: [0x2E] + Array(unique.utf8), for: (new, place))
         }
     }
 }

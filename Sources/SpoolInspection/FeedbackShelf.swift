@@ -49,7 +49,8 @@ package final class FeedbackShelf {
     /// clock tick, or a second or more where the filesystem stores no fraction or another host sets it.
     private static let (settled, settledCoarsely) = (Duration.milliseconds(100), Duration.seconds(2))
 
-    private let root: Directory
+    /// The spool's path, which may lead to another folder later.
+    private let spool: String
     private let apps: [String]
     private var cursors: [String: FeedbackCursor] = [:]
     /// The modification times of folders without new files that had been unchanged for `settled`.
@@ -58,14 +59,17 @@ package final class FeedbackShelf {
     private var skippedPaths: Set<String> = []
     private var skipped: [Skipped] = []
 
+    /// The folder that has the spool's path now.
+    private var root: Directory { get throws(SystemError) { try Directory.open(path: spool) } }
+
     /// Creates a shelf for these apps, or for all apps if the list is empty.
     package init(root: Directory, apps: [String]) {
-        (self.root, self.apps) = (root, apps)
+        (spool, self.apps) = (root.path, apps)
     }
 
     /// Creates a shelf for the files of an app after a cursor.
     package init(root: Directory, app: String, after cursor: FeedbackCursor) {
-        (self.root, apps, cursors) = (root, [app], [app: cursor])
+        (spool, apps, cursors) = (root.path, [app], [app: cursor])
     }
 
     /// What has been read of an app's files.

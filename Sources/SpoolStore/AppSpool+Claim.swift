@@ -16,7 +16,9 @@ extension AppSpool {
         let status = try work.status(of: entry)
         guard let status, failure == nil || status.inode == job.status.inode, let entry = FileName(bytes: entry) else {
             if !isWhole { try work.unlink(WorkEntry.fullName(of: id)) }
-            guard let failure, !failure.isNotFound else { return .gone }
+            guard let failure else { return .gone }
+            // If the job is still there, it is our folder that is missing.
+            if failure.isNotFound, try new.status(of: job.name.bytes)?.inode != job.status.inode { return .gone }
             guard failure.isRefusal else { throw failure }
             return .forbidden(failure)
         }

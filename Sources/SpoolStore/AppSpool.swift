@@ -22,6 +22,8 @@ package final class AppSpool {
     package let held: Directory
     /// `<app>/feedback/`.
     package let feedbackDirectory: Directory
+    /// The folders that must stay where they are while the app runs.
+    package let places: AppPlaces
     /// The type of the app's filesystem.
     package let filesystem: FilesystemType
     /// Whether a rename can refuse a taken name in one step here; else the move is a link and an unlink.
@@ -54,6 +56,10 @@ package final class AppSpool {
         (new, staging, held) = (folders[0], folders[1], folders[2])
         feedbackDirectory = folders[5]
         work = try folders[6].makeChild(Array(node.utf8), mode: 0o700)
+        places = AppPlaces(
+            home: app,
+            [("new", app, new), ("tmp", app, staging), ("hold", app, held), ("work", app, folders[6])]
+                + [(node, folders[6], work)])
         archives = Archives(folders[3], folders[4], in: home, from: work)
         var hold = HoldFolder(held, new: new, work: work, archives)
         hold.lease = lease
@@ -113,6 +119,30 @@ package final class AppSpool {
     }
 }
 
+/// The folders of an app that it opens once, and whether they still have their paths. If one has not, jobs that arrive under
+/// the path are not seen, and the app must be opened again. Any thread may ask.
+///
+/// The archives and `feedback/` are not among them: those are followed to the folder that has the path.
+package struct AppPlaces: Sendable {
+    private let home: Directory
+    private let folders: [(name: String, parent: Directory, folder: Directory)]
+
+    init(home: Directory, _ folders: [(name: String, parent: Directory, folder: Directory)]) {
+        (self.home, self.folders) = (home, folders)
+    }
+
+    /// Returns the path of the first folder that was moved, replaced, removed or mounted over; `nil` if all are in place.
+    ///
+    /// - Parameter identity: The identity of what has the app's name in the spool; `nil` if nothing has.
+    /// - Returns: The path.
+    /// - Throws: `SystemError`: it is unknown, for example after EACCES or EIO.
+    package func misplaced(_ identity: FileIdentity?) throws(SystemError) -> String? {
+        guard try home.status().identity == identity else { return home.path }
+        for (name, parent, folder) in folders where try !parent.has(folder, as: Array(name.utf8)) { return folder.path }
+        return nil
+    }
+}
+
 /// Moves a file along the whole path that a job can take, because only that shows whether the renames work: for
 /// rename(2), bind mounts and btrfs subvolumes are separate filesystems although they look like one.
 ///
@@ -143,7 +173,8 @@ private func fault(_ error: SystemError) -> any Error {
     }
     guard error.isRefusal else { return error }
     return SpoolFault(
-        "the app's folders are not writable", hint: "make them writable for the daemon's user", cause: error)
+        "the app's folders are not writable", hint: error.readOnlyRemedy ?? "make them writable for the daemon's user",
+        cause: error)
 }
 
 private func canRefuseTakenName(from: Directory, to: Directory, _ name: [UInt8]) throws(SystemError) -> Bool {

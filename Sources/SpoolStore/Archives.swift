@@ -9,8 +9,8 @@ package final class Archives {
     private let home: Directory
     /// `work/<node>/`, where results are staged and moves under way are noted.
     private let work: Directory
-    private(set) var done: Directory
-    private(set) var failed: Directory
+    private var done: Directory
+    private var failed: Directory
     /// Places given to jobs that have not been moved yet.
     private(set) var reserved: Set<ArchivePlace> = []
     /// Day folders that are kept open for now; `nil` to keep none open.
@@ -211,32 +211,14 @@ package final class Archives {
     }
 
     private func openDayAnew(_ day: ArchiveDay) throws(SystemError) -> Directory {
-        let folder = directory(of: day.folder)
+        let folder: Directory
         do {
-            return try folder.openChild(Array(day.day.utf8))
+            folder = try directory(of: day.folder)
         } catch {
             guard error.isNotFound else { throw error }
-            do {
-                return try folder.makeChild(Array(day.day.utf8), mode: 0o750)
-            } catch {
-                guard error.isNotFound else { throw error }
-                return try makeAgain(day.folder).makeChild(Array(day.day.utf8), mode: 0o750)
-            }
+            folder = try home.makeChild(Array(day.folder.rawValue.utf8), mode: 0o750)
         }
-    }
-
-    /// Recreates an archive folder that was removed with all its files.
-    ///
-    /// - Throws: `SystemError`: for example ENOSPC or EIO; ENOENT if the app's folder is gone too.
-    private func makeAgain(_ folder: ArchiveFolder) throws(SystemError) -> Directory {
-        switch folder {
-        case .done:
-            done = try home.makeChild(Array("done".utf8), mode: 0o750)
-            return done
-        case .failed:
-            failed = try home.makeChild(Array("failed".utf8), mode: 0o750)
-            return failed
-        }
+        return try folder.makeChild(Array(day.day.utf8), mode: 0o750)
     }
 
     /// Removes the empty folder of a day.
@@ -254,11 +236,20 @@ package final class Archives {
         }
     }
 
-    func directory(of folder: ArchiveFolder) -> Directory {
+    /// Returns the folder that has an archive's path now: operators move or remove the whole folder to make room.
+    ///
+    /// - Throws: `SystemError`: ENOENT if there is none.
+    func directory(of folder: ArchiveFolder) throws(SystemError) -> Directory {
+        let (name, known) = (Array(folder.rawValue.utf8), folder == .done ? done : failed)
+        if try home.has(known, as: name) { return known }
+        let found = try home.openChild(name)
+        // Moves into the earlier one may not be safe yet; the sync of the filesystem covers them.
+        isSettled = false
         switch folder {
-        case .done: done
-        case .failed: failed
+        case .done: done = found
+        case .failed: failed = found
         }
+        return found
     }
 
     // MARK: Searching
@@ -267,12 +258,21 @@ package final class Archives {
     ///
     /// - Throws: `SystemError`: it cannot be read.
     package func days(of folder: ArchiveFolder) throws(SystemError) -> [String] {
-        let names = try directory(of: folder).names().compactMap { String(validating: $0, as: UTF8.self) }
+        let names = try names(in: folder).compactMap { String(validating: $0, as: UTF8.self) }
         // The format of `WallTime.day`. Other folders are foreign.
         let isDay = { (name: String) in
             name.utf8.count == 10 && name.utf8.allSatisfy { (0x30...0x39).contains($0) || $0 == 0x2D }
         }
         return names.filter(isDay).sorted(by: >)
+    }
+
+    private func names(in folder: ArchiveFolder) throws(SystemError) -> [[UInt8]] {
+        do {
+            return try directory(of: folder).names()
+        } catch {
+            guard error.isNotFound else { throw error }
+            return []
+        }
     }
 
     /// Returns the places of a day's jobs that have a result file, in no particular order.

@@ -95,7 +95,7 @@ package final class FeedbackFolder {
     /// - Returns: `false` if the name is already taken; the lines are not in that file.
     /// - Throws: `SystemError`: for example ENOSPC or EIO. The file is visible only if just the sync of the folder failed.
     package func publish(_ lines: [UInt8], as name: FileName) throws(SystemError) -> Bool {
-        try openAgainIfRemoved()
+        try followPath()
         guard try directory.status(of: name.bytes) == nil else { return false }
         let temporary = temporaryNames.next()
         try directory.write(lines, toNew: temporary, mode: 0o640, for: .feedbackFile)
@@ -179,9 +179,9 @@ package final class FeedbackFolder {
         }
     }
 
-    /// Consumers are expected to remove files, and some remove the folder too.
-    private func openAgainIfRemoved() throws(SystemError) {
-        guard try directory.status().linkCount == 0 else { return }
+    /// Opens the folder that has the path now: consumers remove or move the folder together with its files.
+    private func followPath() throws(SystemError) {
+        guard try !home.has(directory, as: Array("feedback".utf8)) else { return }
         directory = try home.makeChild(Array("feedback".utf8), mode: 0o2750)
     }
 

@@ -28,13 +28,22 @@ extension Spool {
     ///
     /// - Throws: `SystemError`: the volume is not writable.
     package func removeStatus() throws(SystemError) {
-        try publicDirectory.unlink(Array(SpoolStatus.fileName.utf8))
-        try publicDirectory.unlink(Array(SpoolMetrics.fileName.utf8))
+        let folder = try Self.makePublicDirectory(of: node, in: root)
+        try folder.unlink(Array(SpoolStatus.fileName.utf8))
+        try folder.unlink(Array(SpoolMetrics.fileName.utf8))
+    }
+
+    /// Whether there is a list of apps, which programs may have removed.
+    ///
+    /// - Throws: `SystemError`: it is unknown.
+    package func hasPublishedApps() throws(SystemError) -> Bool {
+        try Self.makePublicDirectory(of: node, in: root).status(of: Array(AppList.fileName.utf8)) != nil
     }
 
     private func publish(_ bytes: [UInt8], as name: String) throws(SystemError) {
         // A collector of `*.prom` files must not find an incomplete file.
-        try publicDirectory.replace(Array(name.utf8), by: Array(".\(name)~".utf8), mode: 0o644) {
+        let folder = try Self.makePublicDirectory(of: node, in: root)
+        try folder.replace(Array(name.utf8), by: Array(".\(name)~".utf8), mode: 0o644) {
             (file) throws(SystemError) in try file.write(bytes)
         }
     }

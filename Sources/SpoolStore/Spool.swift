@@ -14,8 +14,6 @@ package final class Spool: Sendable {
     package let node: String
     /// `.pushspool/<node>/`, for this daemon only: journal and state.
     package let privateDirectory: Directory
-    /// `.pushspool/public/<node>/`, readable by all: status and metrics.
-    package let publicDirectory: Directory
     /// The node's journal, which holds the lock.
     package let journal: Journal
     /// The records that this node's last daemon left in the journal.
@@ -113,8 +111,7 @@ package final class Spool: Sendable {
         _ root: Directory, _ lock: JournalLock, _ journalByteCount: Int, _ cluster: ClusterTerms?
     ) throws {
         (self.root, node, privateDirectory) = (root, lock.node, lock.directory)
-        publicDirectory = try root.makeChild(Self.folderName, mode: 0o755).makeChild(Array("public".utf8), mode: 0o755)
-            .makeChild(Array(node.utf8), mode: 0o755)
+        _ = try Self.makePublicDirectory(of: node, in: root)
         (journal, replay) = try Journal.open(lock, layout: JournalLayout(byteCount: journalByteCount))
         requests = cluster == nil ? nil : try RequestBox(in: privateDirectory)
         try requests?.clear()
@@ -151,6 +148,27 @@ package final class Spool: Sendable {
     package func openCommonState() throws(SystemError) -> Directory? {
         guard isShared else { return nil }
         return try root.makeChild(Self.folderName, mode: 0o755).makeChild(Array(".common".utf8), mode: 0o700)
+    }
+
+    /// Opens `.pushspool/public/<node>/`, readable by all: status and metrics. Creates it, at the start or after it was removed.
+    static func makePublicDirectory(of node: String, in root: Directory) throws(SystemError) -> Directory {
+        try root.makeChild(folderName, mode: 0o755).makeChild(Array("public".utf8), mode: 0o755)
+            .makeChild(Array(node.utf8), mode: 0o755)
+    }
+
+    /// Returns the path of the first of the daemon's folders that was moved, replaced, removed or mounted over: of the root,
+    /// or of this node's. Jobs that are dropped there now are not seen, and the next start does not see the jobs here. Blocks.
+    ///
+    /// - Throws: `SystemError`: it is unknown, for example after EACCES or EIO.
+    package func misplaced() throws(SystemError) -> String? {
+        guard try root.hasPath() else { return root.path }
+        do throws(SystemError) {
+            let isThere = try root.openChild(Self.folderName).has(privateDirectory, as: Array(node.utf8))
+            return isThere ? nil : privateDirectory.path
+        } catch {
+            guard error.isNotFound || error.isNoDirectory else { throw error }
+            return privateDirectory.path
+        }
     }
 
     /// Tells the other nodes that this one has stopped, so that they need not wait for its lease. Blocks.

@@ -83,8 +83,11 @@ package final class SpoolWatch {
     }
 
     private func appHints(of event: DirectoryWatch.Event, in app: String) -> [SpoolHint] {
-        event.isOfDirectoryItself || event.name == Array("new".utf8) ? follow(app) : []
+        event.isOfDirectoryItself || Self.lasting.contains(event.name) ? follow(app) : []
     }
+
+    /// The folders that a running app keeps open; see `AppPlaces`.
+    private static let lasting = Set(["new", "tmp", "hold", "work"].map { Array($0.utf8) })
 
     private func jobHints(of event: DirectoryWatch.Event, in app: String) -> [SpoolHint] {
         guard !event.isOfDirectoryItself else { return follow(app) }

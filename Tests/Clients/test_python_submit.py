@@ -134,6 +134,46 @@ class SubmitTests(SpoolTest):
             with self.subTest(app=app), self.assertRaises(InputFault):
                 pushspool.submit(self.spool, "{}", app=app)
 
+    def test_an_odd_name_path_or_app_is_refused(self):
+        for name in ("", "a\ud800.json", "a\0.json", ".json"):
+            with self.subTest(name=name), self.assertRaises(InputFault):
+                pushspool.submit(self.spool, "{}", name, app="weather")
+        for name in ("", ".", "..", "a/b", "a\0", "\ud800"):
+            with self.subTest(name=name), self.assertRaises(InputFault):
+                pushspool.wait(self.spool, name, app="weather", timeout=0)
+        for folder, app in (("", "weather"), ("", None), ("a\0b", None), ("\ud800", "weather"), (self.spool, "\ud800")):
+            with self.subTest(app=app), self.assertRaises(InputFault):
+                pushspool.submit(folder, "{}", app=app)
+        self.assert_nothing_dropped()
+
+    def test_a_job_whose_folder_is_moved_before_it_is_renamed_is_refused_and_left_nowhere(self):
+        real = pushspool._publish
+
+        def publish(*arguments):
+            os.rename(self.app, self.app + ".old")
+            os.makedirs(self.path("new"))
+            os.makedirs(self.path("tmp"))
+            return real(*arguments)
+
+        with mock.patch.object(pushspool, "_publish", publish), self.assertRaises(PushspoolError) as caught:
+            self.submit()
+        self.assertIn("submit the job again", caught.exception.hint)
+        self.assertEqual(caught.exception.name, None)
+        self.assertEqual(os.listdir(self.app + ".old/new"), [])
+        self.assert_nothing_dropped()
+
+    def test_a_job_that_was_claimed_from_a_moved_folder_counts_as_dropped(self):
+        real = pushspool._publish
+
+        def publish(*arguments):
+            final = real(*arguments)
+            os.unlink(self.path("new", final))
+            os.rename(self.app, self.app + ".old")
+            return final
+
+        with mock.patch.object(pushspool, "_publish", publish):
+            self.assertRegex(self.submit(), r"\.json$")
+
     # Faults of the system
 
     def test_whatever_fails_nothing_is_dropped(self):

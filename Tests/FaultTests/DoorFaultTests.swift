@@ -105,6 +105,53 @@ import Testing
         }
     }
 
+    /// What an operator moves away under the doors and the daemon.
+    enum Moved: String, CaseIterable {
+        case new = "weather/new"
+        case app = "weather"
+        case spool = ""
+
+        /// Where `new/` is in it.
+        var below: String {
+            switch self {
+            case .new: ""
+            case .app: "/new"
+            case .spool: "/weather/new"
+            }
+        }
+    }
+
+    @Test(arguments: Moved.allCases)
+    func `doors whose folder is moved away accept nothing that is not sent`(moved: Moved) async throws {
+        try await Bench.running { bench in
+            let under = try DoorUnderTest(bench)
+            try await under.announceApps()
+            func acceptedCount(_ client: Child) -> Int { numbers("accepted", client.log.split(separator: "\n")).count }
+            let lines = try await under.pushing(from: 1) { door, client in
+                try await eventually("some are accepted: \(client.log)") { acceptedCount(client) >= 8 }
+                let path = bench.spool + (moved.rawValue.isEmpty ? "" : "/" + moved.rawValue)
+                try FileManager.default.moveItem(atPath: path, toPath: bench.home + "/elsewhere")
+                try FileManager.default.createDirectory(atPath: bench.spool, withIntermediateDirectories: true)
+                try await under.announceApps()
+                let before = acceptedCount(client)
+                try await eventually("each door accepts again: \(client.log.suffix(500)) \(door.log.suffix(2000))") {
+                    acceptedCount(client) >= before + 8
+                }
+            }
+            let accepted = numbers("accepted", lines)
+            let old = bench.home + "/elsewhere" + moved.below
+            let left = try FileManager.default.contentsOfDirectory(atPath: old).map {
+                try String(contentsOfFile: "\(old)/\($0)", encoding: .utf8)
+            }
+            let counts = try await sent(bench)
+            let taken = accepted.filter { number in left.contains { $0.contains(DoorUnderTest.token(number)) } }
+            report("doors, \(old) moved: \(accepted.count) accepted, \(taken.count) moved, \(counts.count) sent")
+            #expect(accepted.isSubset(of: taken.union(counts.keys)), "\(accepted.subtracting(counts.keys))")
+            #expect(taken.isDisjoint(with: counts.keys) && counts.values.allSatisfy { $0 == 1 }, "\(counts)")
+            #expect(accepted.count - taken.count >= 8)
+        }
+    }
+
     @Test func `deaths of the doors and of the daemon lose nothing, and double at most what was in flight`()
         async throws
     {

@@ -36,6 +36,64 @@
             return volume.crashStates(seed: seed, count: 20).count { $0.bytes(of: "weather/new/\(name)") != text }
         }
 
+        /// What happens to an app's folder at a file operation of a submission.
+        enum Event: String, CaseIterable {
+            /// It is moved, and a new one is made.
+            case replaced
+            /// The same, once the daemon that still has it has claimed what is there.
+            case claimedAndReplaced
+        }
+
+        @Test(arguments: Event.allCases)
+        func `a submission during which the folder is replaced succeeds only if its job is not lost`(event: Event)
+            async throws
+        {
+            var (operation, successes, refusals) = (1, 0, 0)
+            while try await submit(replacingAt: operation, event, &successes, &refusals) { operation += 1 }
+            report("submit, \(event): \(operation - 1) operations, \(successes) succeed, \(refusals) are refused")
+            #expect(successes > 0 && refusals > 0, "\(successes) \(refusals)")
+        }
+
+        /// Runs `pushspool submit` and lets `event` happen at one of its file operations. Returns whether it made so many.
+        private func submit(
+            replacingAt operation: Int, _ event: Event, _ successes: inout Int, _ refusals: inout Int
+        ) async throws -> Bool {
+            let place = try TemporaryDirectory()
+            let files = FileManager.default
+            func make() throws {
+                for name in ["new", "tmp"] {
+                    try files.createDirectory(
+                        atPath: "\(place.path)/spool/weather/\(name)", withIntermediateDirectories: true)
+                }
+            }
+            func jobs(in path: String) throws -> [String] {
+                try files.contentsOfDirectory(atPath: "\(place.path)/\(path)")
+            }
+            try make()
+            try place.directory.put("a.json", #"{"token":"00","alert":"x"}"#)
+            let environment = [
+                "PUSHSPOOL_FAILPOINT": "\(operation):stop", "PUSHSPOOL_FAILPOINT_UNDER": "\(place.path)/spool",
+            ]
+            let client = try Child(
+                [try BuiltProgram.path, "submit", "--spool", place.path + "/spool", "--app", "weather"]
+                    + [place.path + "/a.json"], environment: environment, logs: place.path)
+            try await eventually("operation \(operation)") { client.isStopped || !client.process.isRunning }
+            guard client.isStopped else {
+                #expect(try await client.end() == 0, "\(client.log)")
+                return false
+            }
+            let claimed = event == .claimedAndReplaced ? try jobs(in: "spool/weather/new") : []
+            for job in claimed { try files.removeItem(atPath: "\(place.path)/spool/weather/new/\(job)") }
+            try files.moveItem(atPath: place.path + "/spool/weather", toPath: place.path + "/elsewhere")
+            try make()
+            client.send(SIGCONT)
+            let code = try await client.end()
+            let count = try jobs(in: "elsewhere/new").count + jobs(in: "spool/weather/new").count + claimed.count
+            #expect(count == (code == 0 ? 1 : 0), "operation \(operation): \(code), \(client.log)")
+            if code == 0 { successes += 1 } else { refusals += 1 }
+            return true
+        }
+
         @Test(.needs(.ext4), arguments: [true, false])
         func `what pushspool submit has printed is there after a power loss`(hasFolders: Bool) async throws {
             try await Bench.running(.init(volume: .calm(.ext4))) { bench in

@@ -1,3 +1,4 @@
+import Foundation
 import Glibc
 import LinuxIO
 import SpoolClient
@@ -138,5 +139,106 @@ import Testing
 
     private func folder(_ name: String) throws -> Directory {
         try app.openChild(Array(name.utf8))
+    }
+}
+
+/// Submissions to folders that are moved, replaced or removed while the submission is in use.
+@Suite struct ReplacedFolderTests {
+    /// What an operator does to the folders of the app `weather`.
+    enum Way: String, CaseIterable {
+        case new, app, spool, newIsGone, appIsGone, newIsLinked, appIsLinked
+    }
+
+    let place: TemporaryDirectory
+
+    init() throws {
+        place = try TemporaryDirectory()
+        try make("spool/weather/new", "spool/weather/tmp", "spool/weather/feedback", "spool/weather/done")
+        try make("spool/weather/failed", "spool/weather/hold")
+    }
+
+    private var spool: String { place.path + "/spool" }
+
+    private func make(_ paths: String...) throws {
+        for path in paths {
+            try FileManager.default.createDirectory(
+                atPath: "\(place.path)/\(path)", withIntermediateDirectories: true)
+        }
+    }
+
+    /// Moves a folder away. Returns where jobs in the old `new/` are now.
+    @discardableResult
+    private func carryOut(_ way: Way) throws -> String {
+        let (files, app) = (FileManager.default, spool + "/weather")
+        func move(_ path: String) throws { try files.moveItem(atPath: path, toPath: place.path + "/elsewhere") }
+        switch way {
+        case .new, .newIsGone, .newIsLinked: try move(app + "/new")
+        case .app, .appIsGone, .appIsLinked: try move(app)
+        case .spool: try move(spool)
+        }
+        switch way {
+        case .new, .app, .spool: try make("spool/weather/new", "spool/weather/tmp")
+        case .newIsLinked: try files.createSymbolicLink(atPath: app + "/new", withDestinationPath: "../../elsewhere")
+        case .appIsLinked: try files.createSymbolicLink(atPath: app, withDestinationPath: "../elsewhere")
+        case .newIsGone, .appIsGone: break
+        }
+        return switch way {
+        case .new, .newIsGone, .newIsLinked: "elsewhere"
+        case .app, .appIsGone, .appIsLinked: "elsewhere/new"
+        case .spool: "elsewhere/weather/new"
+        }
+    }
+
+    private func names(in path: String) throws -> [String] {
+        try Directory.open(path: "\(place.path)/\(path)").sortedNames()
+    }
+
+    @Test(arguments: [Way.new, .app, .spool])
+    func `a job goes to the folder that has the path now`(way: Way) throws {
+        let submission = try Submission(app: "weather", spool: spool)
+        try submission.submit(Array("{}".utf8), name: "before.json")
+        let old = try carryOut(way)
+        let name = try submission.submit(Array("{}".utf8), name: "after.json")
+        #expect(try names(in: "spool/weather/new") == [name])
+        #expect(try names(in: old).count == 1)
+    }
+
+    @Test(arguments: [Way.newIsGone, .appIsGone, .newIsLinked, .appIsLinked])
+    func `a job is refused if no folder has the path`(way: Way) throws {
+        let submission = try Submission(app: "weather", spool: spool)
+        let old = try carryOut(way)
+        #expect(throws: SpoolClientError.self) { try submission.submit(Array("{}".utf8), name: "after.json") }
+        #expect(try names(in: old).isEmpty)
+    }
+
+    @Test(arguments: Way.allCases)
+    func `a job whose folder is moved before it is published is refused, and stays in no folder`(way: Way) throws {
+        let job = try Submission(app: "weather", spool: spool).begin("a.json")
+        try job.append(Array("{}".utf8))
+        let old = try carryOut(way)
+        let error = #expect(throws: SpoolClientError.self) { try job.publish() }
+        #expect(error?.hint?.contains("nothing was dropped: submit the job again") == true)
+        #expect(try names(in: old).isEmpty)
+    }
+
+    @Test func `a job whose new/ is removed before it is published is refused`() throws {
+        let job = try Submission(app: "weather", spool: spool).begin("a.json")
+        try FileManager.default.removeItem(atPath: spool + "/weather")
+        try make("spool/weather/new", "spool/weather/tmp")
+        #expect(throws: SpoolClientError.self) { try job.publish() }
+        #expect(try names(in: "spool/weather/new").isEmpty)
+    }
+
+    @Test func `feedback and jobs are looked up in the folder that has the path now`() throws {
+        let reader = try FeedbackReader(app: "weather", spool: spool)
+        let locator = try JobLocator(app: "weather", spool: spool)
+        try carryOut(.app)
+        try make("spool/weather/feedback", "spool/weather/hold")
+        try Directory.open(path: spool + "/weather/feedback").put("1-a.jsonl", "one\n")
+        try Directory.open(path: spool + "/weather/new").put("b.json")
+        #expect(try reader.files() == ["1-a.jsonl"])
+        try reader.remove("1-a.jsonl")
+        #expect(try names(in: "spool/weather/feedback").isEmpty)
+        #expect(try locator.place(of: "b.json") == .waiting)
     }
 }

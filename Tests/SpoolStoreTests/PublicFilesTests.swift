@@ -14,8 +14,12 @@ import Testing
         test = try TestSpool()
     }
 
+    private var published: Directory {
+        get throws { try Directory.open(path: test.place.path + "/.pushspool/public/host-a") }
+    }
+
     private var names: [String] {
-        get throws { try test.spool.publicDirectory.sortedNames() }
+        get throws { try published.sortedNames() }
     }
 
     @Test func `status and metrics are replaced whole, for all to read`() throws {
@@ -23,19 +27,28 @@ import Testing
         for text in ["a 1\n", "a 2\n"] {
             try test.spool.publish(status)
             try test.spool.publish(metrics: Array(text.utf8))
-            #expect(try test.spool.publicDirectory.text("metrics.prom") == text)
+            #expect(try published.text("metrics.prom") == text)
         }
         #expect(try names == ["metrics.prom", "status.json"])
         for name in try names {
-            #expect(try test.spool.publicDirectory.status(of: Array(name.utf8))?.mode == 0o644)
+            #expect(try published.status(of: Array(name.utf8))?.mode == 0o644)
         }
     }
 
     @Test func `what a crash has left half written is in nobody's way, and never ends like metrics`() throws {
-        try test.spool.publicDirectory.put(".metrics.prom~", "half")
+        try published.put(".metrics.prom~", "half")
         try test.spool.publish(metrics: Array("whole 1\n".utf8))
         #expect(try names == ["metrics.prom"])
-        #expect(try test.spool.publicDirectory.text("metrics.prom") == "whole 1\n")
+        #expect(try published.text("metrics.prom") == "whole 1\n")
+    }
+
+    @Test func `public files are written again after their folder was removed or replaced`() throws {
+        try test.spool.publish(metrics: Array("a 1\n".utf8))
+        let own = try Directory.open(path: test.place.path + "/.pushspool")
+        try own.rename(Array("public".utf8), to: own, as: Array("elsewhere".utf8))
+        #expect(try !test.spool.hasPublishedApps())
+        try test.spool.publish(metrics: Array("a 2\n".utf8))
+        #expect(try published.text("metrics.prom") == "a 2\n")
     }
 
     @Test func `a daemon that ends takes both with it`() throws {

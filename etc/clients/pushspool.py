@@ -117,7 +117,7 @@ def submit(
         characters before the ending make the name unique.
     :raises PushspoolError: nothing was dropped.
     """
-    return _submit(folder, app, [_encoded(job)], name or "job.json", sync, unique)
+    return _submit(folder, app, [_encoded(job)], "job.json" if name is None else name, sync, unique)
 
 
 def submit_lines(
@@ -135,7 +135,7 @@ def submit_lines(
     :param name: as for `submit`, with the ending .jsonl; the default is "job.jsonl".
     :raises PushspoolError: nothing was dropped. Exceptions of `recipients` pass through, and nothing is dropped then.
     """
-    name = name or "job.jsonl"
+    name = "job.jsonl" if name is None else name
     if not name.endswith(".jsonl"):
         raise InputFault(f"'{_printable(name)}' is not a valid name for lines", "end it in .jsonl")
     return _submit(folder, app, _lines(recipients, job, defaults), name, sync, unique)
@@ -196,8 +196,7 @@ def _submit(
             with _staged(home, new, ending) as (directory, temporary, number):
                 _write(number, source, sync)
                 final = _publish(directory, temporary, new, name, ending, unique)
-            if sync:
-                _sync_published(new, final)
+            _finish(folder, app, new, final, sync)
             return final
     except PushspoolError:
         if source.error is not None:
@@ -222,7 +221,7 @@ class _Source:
 
 def _ending(name: str) -> str:
     """Returns the ending of a valid job name."""
-    data = os.fsencode(name)
+    data = _file_name(name)
     ending = next((ending for ending in _ENDINGS if name.endswith(ending)), "")
     is_clean = not any(byte < 0x20 or byte in (0x2F, 0x7F) for byte in data)
     if (
@@ -231,6 +230,14 @@ def _ending(name: str) -> str:
     ):
         raise InputFault(f"'{_printable(name)}' is not a valid job name", _NAME_HINT)
     return ending
+
+
+def _file_name(name: str) -> bytes:
+    """Returns the bytes of a file's name. Text from the system contains bytes that are not UTF-8 as surrogates."""
+    try:
+        return os.fsencode(name)
+    except UnicodeEncodeError as error:
+        raise InputFault(f"'{_printable(name)}' is not a valid file name", "pass valid Unicode text") from error
 
 
 @contextmanager
@@ -286,6 +293,9 @@ def _write(number: int, chunks: Iterable[bytes], sync: bool) -> None:
                 _write_all(number, buffer)
                 buffer.clear()
         _write_all(number, buffer)
+        # On a shared filesystem a daemon on another host sees by this that the file was renamed after the last write.
+        now = int(time.time())
+        os.utime(number, (now, now - 1))
         if sync:
             os.fsync(number)
     except BaseException:
@@ -351,20 +361,41 @@ def _renameat2(source: int, name: str, target: int, new_name: str) -> int:
     return ctypes.get_errno()
 
 
-def _sync_published(new: int, name: str) -> None:
-    """Syncs new/. On failure withdraws the job, unless it was claimed: then it is in the daemon's journal."""
+def _finish(folder: Folder, app: Optional[str], new: int, name: str, sync: bool) -> None:
+    """Syncs new/, and checks that it still has its path: operators move, restore and mount folders.
+
+    On failure withdraws the job, unless it was claimed: then it is in the daemon's journal.
+    """
     try:
-        os.fsync(new)
-    except OSError as failure:
+        if sync:
+            os.fsync(new)
+        if not _leads_to(new, folder, app):
+            raise PushspoolError("new/ was moved, replaced or removed meanwhile", "submit the job again")
+    except (OSError, PushspoolError) as failure:
         try:
             os.unlink(name, dir_fd=new)
-        except FileNotFoundError:
-            return
+            if sync and isinstance(failure, PushspoolError):
+                # Otherwise a power loss could bring the job back, and the folder may be moved back, too.
+                os.fsync(new)
         except OSError as error:
+            # Who removes the folder removes the job with it.
+            if isinstance(error, FileNotFoundError) and os.fstat(new).st_nlink > 0:
+                return
             hint = "check new/ for it before you submit it again"
-            message = f"new/ cannot be synced, and '{name}' cannot be removed: {error}"
+            message = f"{failure}, and it is unknown whether '{name}' was dropped: {error}"
             raise PushspoolError(message, hint, name) from error
         raise failure
+
+
+def _leads_to(new: int, folder: Folder, app: Optional[str]) -> bool:
+    """Whether the path of new/ leads to this open folder."""
+    try:
+        with _opened(_home(folder, app)) as home:
+            return os.path.samestat(os.stat("new", dir_fd=home, follow_symlinks=False), os.fstat(new))
+    except OSError as error:
+        if error.errno not in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.ESTALE):
+            raise
+        return False
 
 
 # Waiting
@@ -381,7 +412,7 @@ def wait(folder: Folder, name: str, *, app: Optional[str] = None, timeout: float
     :raises NotInTime: the job has not ended.
     :raises PushspoolError: a folder cannot be read.
     """
-    if not name or "/" in name or "\0" in name:
+    if _file_name(name) in (b"", b".", b"..") or "/" in name or "\0" in name:
         raise InputFault(f"'{_printable(name)}' is not a valid file name", "pass the name that submit returned")
     deadline = time.monotonic() + timeout
     pause = 0.02
@@ -591,11 +622,14 @@ def _digest(value: Any) -> bytes:
 
 
 def _home(folder: Folder, app: Optional[str]) -> str:
+    path = os.fspath(folder)
+    if not _file_name(path) or "\0" in path:
+        raise InputFault(f"'{_printable(path)}' is not a valid path", "pass the path of the spool")
     if app is None:
-        return os.fspath(folder)
-    if app in ("", ".", "..") or "/" in app or "\0" in app:
+        return path
+    if _file_name(app) in (b"", b".", b"..") or "/" in app or "\0" in app:
         raise InputFault(f"'{_printable(app)}' is not a valid app name", "use the name of a folder in the spool")
-    return os.path.join(os.fspath(folder), app)
+    return os.path.join(path, app)
 
 
 @contextmanager
@@ -654,6 +688,8 @@ def _translated(refusal: str = "") -> Iterator[None]:
 
 
 def _remedy(error: OSError, refusal: str) -> str:
+    if error.errno == errno.EROFS:
+        return "under systemd add the folder to ReadWritePaths= of the unit; otherwise mount its filesystem read-write"
     if error.errno in _REFUSED:
         return refusal or "run as a member of the group that owns the folder; see pushspool-spool(7)"
     if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP):

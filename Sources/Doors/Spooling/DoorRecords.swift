@@ -24,7 +24,9 @@ actor DoorRecords {
 
     private let worker: WorkerThread
     private let spool: Directory
-    private let state: Directory
+    private let statePath: String
+    /// The folder that has the path now.
+    private var state: Directory { get throws(SystemError) { try Directory.open(path: statePath) } }
     private let door: String
     private var log: FeedbackLog
 
@@ -34,14 +36,15 @@ actor DoorRecords {
     private static let tokenLimit = 10_000
     private static let markByteLimit = 1 << 20
 
-    /// Opens the spool and the state folder. Blocks.
+    /// Opens the spool, and checks that the state folder can be opened. Blocks.
     ///
     /// - Throws: `SystemError`: one of them cannot be used, or there is no thread left.
     init(door: String, spool: String, state: String, _ logger: Logger) throws(SystemError) {
         worker = try WorkerThread(name: "feedback")
         log = FeedbackLog(logger)
-        (self.spool, self.state) = (try Directory.open(path: spool), try Directory.open(path: state))
-        self.door = door
+        self.spool = try Directory.open(path: spool)
+        _ = try Directory.open(path: state)
+        (self.door, statePath) = (door, state)
     }
 
     /// Returns the tokens that were lost since the last report that was confirmed.
@@ -84,7 +87,7 @@ actor DoorRecords {
     func content(of name: String) throws -> [UInt8]? {
         guard try state.status(of: Array(name.utf8)) != nil else { return nil }
         guard let bytes = try state.openRegular(Array(name.utf8)).contents(limit: Self.markByteLimit) else {
-            throw DoorTrouble("\(state.path)/\(name) is too long")
+            throw DoorTrouble("\(statePath)/\(name) is too long")
         }
         return bytes
     }

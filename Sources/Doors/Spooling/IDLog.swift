@@ -8,7 +8,7 @@ import LinuxIO
 /// It is not synced: after a power loss, requests of the last seconds whose answers were lost too may be spooled twice. A
 /// process that is killed loses nothing that it has written. Calls block.
 final class IDLog {
-    private let folder: Directory
+    private var folder: Directory
     private let lifetime: Duration
     private var current: OpenFile
     private var number: Int
@@ -70,9 +70,12 @@ final class IDLog {
 
     /// Appends records.
     ///
+    /// - Returns: Whether the folder still had its path. If not, the records are in the folder that has it now, and the
+    ///   earlier ones are missing there.
     /// - Throws: `SystemError`: they may be missing after a restart.
-    func append(_ records: [UInt8]) throws(SystemError) {
-        guard !records.isEmpty else { return }
+    func append(_ records: [UInt8]) throws(SystemError) -> Bool {
+        guard !records.isEmpty else { return true }
+        let isInPlace = try followPath()
         if count >= Self.recordLimit { try begin() }
         do throws(SystemError) {
             try current.write(records)
@@ -82,6 +85,18 @@ final class IDLog {
             throw error
         }
         count += records.count / RecentIDs.Key.recordByteCount
+        return isInPlace
+    }
+
+    /// Opens the folder that has the path now, if it is another. Returns whether the current file still has its name.
+    private func followPath() throws(SystemError) -> Bool {
+        let there = try Directory.open(path: folder.path)
+        guard try there.status(of: Self.name(of: number))?.identity != current.status().identity else { return true }
+        folder = there
+        // Another folder may have files of earlier times.
+        number = max(number, try there.names().compactMap(Self.number(in:)).max() ?? 0)
+        (older, count) = ([], Self.recordLimit)
+        return false
     }
 
     private func begin() throws(SystemError) {

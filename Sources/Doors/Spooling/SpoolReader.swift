@@ -36,17 +36,18 @@ actor SpoolReader {
     private let worker: WorkerThread
     private let path: String
     private var log: FeedbackLog
-    private let root: Directory
+    /// The folder that has the spool's path now.
+    private var root: Directory { get throws(SystemError) { try Directory.open(path: path) } }
     private var runs: [Int: FeedbackRun] = [:]
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { worker.executor }
 
-    /// Opens the spool. Blocks.
+    /// Checks that the spool can be opened. Blocks.
     ///
     /// - Throws: `SystemError`: it cannot be opened, or there is no thread left.
     init(spool: String, _ logger: Logger) throws(SystemError) {
         worker = try WorkerThread(name: "spool-reader")
-        root = try Directory.open(path: spool)
+        _ = try Directory.open(path: spool)
         (path, log) = (spool, FeedbackLog(logger))
     }
 
@@ -90,7 +91,7 @@ actor SpoolReader {
     func begin(
         _ number: Int, of app: String, after cursor: FeedbackCursor, isOfEvents: Bool
     ) throws(SystemError) -> FeedbackCursor {
-        let run = FeedbackRun(root: root, app: app, after: cursor, isOfEvents: isOfEvents)
+        let run = FeedbackRun(root: try root, app: app, after: cursor, isOfEvents: isOfEvents)
         defer { log.note(run.takeSkipped()) }
         if !isOfEvents { try run.look() }
         runs[number] = run

@@ -21,7 +21,7 @@ struct DoorTrouble: Error, CustomStringConvertible {
 ///
 /// Not Sendable: each actor that writes has its own.
 final class SpoolRooms {
-    private let spool: Directory
+    private let spool: String
     private let logger: Logger
     private let waitingLimit: Int
     private var folders: [String: AppFolder] = [:]
@@ -32,11 +32,12 @@ final class SpoolRooms {
     /// How long a look at the free space counts.
     private static let freshness = Duration.seconds(1)
 
-    /// Opens the spool.
+    /// Checks that the spool can be opened. Each job goes to the folder that has the spool's path when it is dropped.
     ///
     /// - Throws: `SystemError`: it cannot be opened.
     init(_ configuration: DoorConfiguration, _ logger: Logger) throws(SystemError) {
-        spool = try Directory.open(path: configuration.spool)
+        spool = configuration.spool
+        _ = try Directory.open(path: spool)
         self.logger = logger
         waitingLimit = configuration.waitingLimit
         space = SpaceWatch(floor: SpaceFloor(byteCount: configuration.freeSpace))
@@ -53,7 +54,7 @@ final class SpoolRooms {
             folder.droppedCount += 1
             return result
         } catch {
-            // The folder may have been replaced.
+            // The folder may have been replaced, by one with more jobs.
             folders[app] = nil
             throw error
         }
@@ -85,7 +86,7 @@ final class SpoolRooms {
     func requireSpace() throws {
         if Moment.now >= nextLook {
             nextLook = .now + Self.freshness
-            _ = space.mayClaim(with: try spool.filesystemSpace())
+            _ = space.mayClaim(with: try Directory.open(path: spool).filesystemSpace())
         }
         if space.isShort {
             throw DoorTrouble("the volume has too little free space; free some, or lower limits.free_space")
@@ -100,7 +101,8 @@ final class SpoolRooms {
     func appLists() -> [AppList]? {
         var found: [(list: AppList, writtenAt: Int64)] = []
         do {
-            let folder = try spool.openChild(Array(".pushspool".utf8)).openChild(Array("public".utf8))
+            let folder = try Directory.open(path: spool).openChild(Array(".pushspool".utf8))
+                .openChild(Array("public".utf8))
             for node in try folder.names() {
                 do {
                     if let list = try appList(of: node, in: folder) { found.append(list) }
@@ -153,10 +155,10 @@ struct Troubles {
     }
 }
 
-/// The folders of one app, and how many jobs wait in them, as far as the limit goes.
+/// The way to the folders of one app, and how many jobs wait in them, as far as the limit goes.
 private final class AppFolder {
     let submission: Submission
-    private let new: Directory
+    private let (app, spool): (String, String)
     private var count: FolderCount
     private let limit: Int
     /// The number of jobs that waited when they were counted last.
@@ -165,9 +167,9 @@ private final class AppFolder {
     /// How many jobs were dropped since.
     var droppedCount = 0
 
-    init(_ app: String, in spool: Directory, limit: Int) throws {
-        submission = try Submission(app: app, spool: spool.path)
-        new = try spool.openChild(Array(app.utf8)).openChild(Array("new".utf8))
+    init(_ app: String, in spool: String, limit: Int) throws(SpoolClientError) {
+        submission = try Submission(app: app, spool: spool)
+        (self.app, self.spool) = (app, spool)
         count = FolderCount(limit: limit)
         self.limit = limit
     }
@@ -176,6 +178,7 @@ private final class AppFolder {
     func hasRoom(at now: Moment) throws(SystemError) -> Bool {
         if nextCount != .zero, countedCount + droppedCount < limit { return true }
         if now >= nextCount {
+            let new = try Directory.open(path: spool).openChild(Array(app.utf8)).openChild(Array("new".utf8))
             countedCount = try count.look(at: new, now: .now)
             (droppedCount, nextCount) = (0, now + .seconds(1))
         }

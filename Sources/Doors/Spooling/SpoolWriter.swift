@@ -80,7 +80,9 @@ actor SpoolWriter {
 
     private func logIDs(_ records: [UInt8]) {
         do {
-            try log.append(records)
+            guard try !log.append(records) else { return }
+            let hint: Logger.MetadataValue = "put it back: after a restart, repeated requests are not known"
+            logger.warning("state folder was moved or replaced", metadata: [LogKey.hint: hint])
         } catch {
             logger.warning("ids cannot be logged", metadata: [LogKey.error: "\(error)"])
         }

@@ -116,7 +116,7 @@ package final class RetentionSweep {
 
     private func open(_ place: Place) throws(SystemError) -> Directory {
         switch place {
-        case .archive(let folder): app.archives.directory(of: folder)
+        case .archive(let folder): try app.archives.directory(of: folder)
         case .day(let folder, let day): try app.archives.directory(of: folder).openChild(Array(day.name.utf8))
         case .feedback: try app.home.openChild(Array("feedback".utf8))
         }
