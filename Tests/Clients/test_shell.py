@@ -76,6 +76,49 @@ class ShellTests:
         self.assertEqual(self.jobs(), [result.stdout.split("\n")[0]])
         self.assertIn("f", result.stdout.split("\n")[1])
 
+    def test_no_option_and_no_readonly_variable_of_the_caller_keeps_a_job_from_being_dropped(self):
+        names = "home file name staged published folder end state found filter target ending final result LC_ALL _"
+        settings = ["set -C", "set -C -e -u -f", "set -a", "set -v", "IFS=0123456789", "alias rm='rm -i' mv='mv -i'"]
+        settings += [f"readonly {name}=x" for name in names.split()]
+        if "bash" in self.shell[0]:
+            settings += [f"shopt -s {name}" for name in ("failglob", "nullglob", "nocasematch", "extglob dotglob")]
+            settings += ["set -o pipefail", "set -o posix", "set -E -T"]
+        for setting in settings:
+            script = setting + '; pushspool_submit "$@" || exit'
+            result = self.submit("-", "a.json", input="{}", script=script)
+            self.assertEqual((result.returncode, len(self.jobs())), (0, 1), (setting, result.stderr))
+            job = result.stdout.rstrip("\n")
+            os.makedirs(self.path("done", "2026-11-21"), exist_ok=True)
+            os.rename(self.path("new", job), self.path("done", "2026-11-21", job))
+            self.put('{"kind":"job"}\n', "feedback", "1-a.jsonl")
+            read = 'pushspool_wait "$1" "$2" "$3" 5 && pushspool_feedback "$1" "$2" && pushspool_consume "$1" "$2"'
+            result = self.submit(job, script=f"{setting}; {read}")
+            self.assertEqual(result.stdout.count('"kind"'), 2, (setting, result.stderr))
+            self.assertEqual(self.names("feedback"), [], setting)
+
+    def test_an_empty_name_path_or_number_is_refused_and_never_replaced_by_a_default(self):
+        path = self.outside("a.json", "{}")
+        scripts = ['pushspool_submit "$1" "$2" "$3" ""', 'pushspool_wait "$1" "$2" ""', 'pushspool_wait "$1" "$2" ..']
+        for script in scripts:
+            result = self.submit(path, script=script)
+            self.assertEqual((result.returncode, result.stdout), (65, ""), script)
+            self.assertIn("\nhint: ", result.stderr)
+        for script in ('pushspool_submit "" weather "$3"', 'pushspool_feedback "" weather'):
+            result = self.submit(path, script=script, cwd=self.spool)
+            self.assertEqual(result.returncode, 65, script)
+        for seconds in ("", "x", "1.5", "08", "-1"):
+            result = self.submit("a.json", script=f'pushspool_wait "$@" "{seconds}"')
+            self.assertEqual(result.returncode, 64, (seconds, result.stderr))
+        self.assert_nothing_dropped()
+
+    def test_a_job_whose_folder_is_moved_before_the_rename_is_refused(self):
+        script = 'pushspool_random() { mv "$APP" "$APP.old"; mkdir -p "$APP/new" "$APP/tmp"; echo 1; }\n'
+        script += 'pushspool_submit "$@"'
+        result = self.submit("-", "a.json", input="{}", environment={"APP": self.app}, script=script)
+        self.assertEqual((result.returncode, result.stdout), (75, ""), result.stderr)
+        self.assertIn("was moved, replaced or removed; submit the job again", result.stderr)
+        self.assert_nothing_dropped()
+
     def test_what_is_no_name_of_a_job_is_refused(self):
         for name in BAD_NAMES:
             result = self.submit("-", name, input="{}")

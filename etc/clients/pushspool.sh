@@ -8,8 +8,9 @@
 #   pushspool_feedback /var/spool/pushspool weather 'select(.verdict == "gone") | [.token, .gone_since]'
 #   pushspool_consume /var/spool/pushspool weather >>feedback.jsonl
 #
-# They need coreutils or busybox, and run in subshells, so they do not change your variables. Each prints errors and hints
-# to standard error, and returns 0 on success, 64 for wrong usage, 65 for faulty input, 75 for failures that may pass.
+# They need coreutils or busybox, and run in subshells: they change neither your variables nor your options. Each prints
+# errors and hints to standard error, and returns 0 on success, 64 for wrong usage, 65 for faulty input, 75 for failures
+# that may pass.
 # pushspool-spool(7) explains the folders, pushspool-feedback(5) the feedback lines.
 
 # pushspool_submit SPOOL APP FILE|- [NAME]
@@ -23,45 +24,48 @@
 # unless the error says otherwise. If a pipe's writer dies, its output looks complete: give the job a `count`, or write it
 # to a file first.
 pushspool_submit() (
-    LC_ALL=C
-    export LC_ALL
+    pushspool_begin
     if [ $# -lt 3 ] || [ $# -gt 4 ]; then
         pushspool_fail 64 "wrong number of arguments" "pushspool_submit SPOOL APP FILE|- [NAME]"
     fi
-    home=$(pushspool_home "$1" "$2") || exit
-    file=$3
-    case $file in
-    -) name=${4:-stdin.json} ;;
-    *) name=${4:-${file##*/}} ;;
+    _ps_home=$(pushspool_home "$1" "$2") || exit
+    _ps_file=$3
+    case $_ps_file in
+    -) _ps_name=${4-stdin.json} ;;
+    *) _ps_name=${4-${_ps_file##*/}} ;;
     esac
-    pushspool_check_name "$name" || exit
-    if [ "$file" != - ] && { [ -d "$file" ] || [ ! -r "$file" ]; }; then
-        pushspool_fail 65 "cannot read $file" "check the path and its permissions"
+    pushspool_check_name "$_ps_name" || exit
+    if [ "$_ps_file" != - ] && { [ -d "$_ps_file" ] || [ ! -r "$_ps_file" ]; }; then
+        pushspool_fail 65 "cannot read $_ps_file" "check the path and its permissions"
     fi
-    staged=
-    trap 'test -z "$staged" || rm -f "$staged"' EXIT
+    _ps_staged=
+    trap 'test -z "$_ps_staged" || command rm -f "$_ps_staged"' EXIT
     trap 'exit 129' HUP
     trap 'exit 130' INT
     trap 'exit 143' TERM
-    staged=$(pushspool_stage "$home") || exit
+    _ps_staged=$(pushspool_stage "$_ps_home") || exit
     # Whatever the umask is: the daemon, another user, must be able to read it. Other users cannot enter new/.
-    chmod 644 "$staged" || pushspool_fail 75 "cannot set the mode of $staged" "check the filesystem"
-    if [ "$file" = - ]; then cat; else cat <"$file"; fi >"$staged" ||
-        pushspool_fail 75 "cannot copy the job to $staged" "free some space, and submit the job again"
-    [ -s "$staged" ] || pushspool_fail 65 "the job is empty" "write a job as pushspool-job(5) describes"
-    pushspool_sync "$staged" || pushspool_fail 75 "$staged cannot be synced" "check the disk, then submit the job again"
-    published=$(pushspool_publish "$staged" "$home/new" "$name") || exit
-    staged=
-    if ! pushspool_sync "$home/new"; then
+    chmod 644 "$_ps_staged" || pushspool_fail 75 "cannot set the mode of $_ps_staged" "check the filesystem"
+    if [ "$_ps_file" = - ]; then command cat; else command cat <"$_ps_file"; fi >"$_ps_staged" ||
+        pushspool_fail 75 "cannot copy the job to $_ps_staged" "free some space, and submit the job again"
+    [ -s "$_ps_staged" ] || pushspool_fail 65 "the job is empty" "write a job as pushspool-job(5) describes"
+    # On a shared filesystem a daemon on another host sees by this that the file was renamed after the last write.
+    touch -m -t "$(date +%Y%m%d%H%M.%S)" "$_ps_staged" ||
+        pushspool_fail 75 "cannot set the time of $_ps_staged" "check the filesystem"
+    pushspool_sync "$_ps_staged" ||
+        pushspool_fail 75 "$_ps_staged cannot be synced" "check the disk, then submit the job again"
+    _ps_published=$(pushspool_publish "$_ps_staged" "$_ps_home/new" "$_ps_name") || exit
+    _ps_staged=
+    if ! pushspool_sync "$_ps_home/new"; then
         # Withdraw the job, unless the daemon has claimed it: then it is in the daemon's journal.
-        if rm "$home/new/$published" 2>/dev/null; then
-            pushspool_fail 75 "$home/new cannot be synced" "check the disk, then submit the job again"
-        elif [ -e "$home/new/$published" ]; then
-            pushspool_fail 75 "$home/new cannot be synced, and $published cannot be removed" \
+        if command rm "$_ps_home/new/$_ps_published" 2>/dev/null; then
+            pushspool_fail 75 "$_ps_home/new cannot be synced" "check the disk, then submit the job again"
+        elif [ -e "$_ps_home/new/$_ps_published" ]; then
+            pushspool_fail 75 "$_ps_home/new cannot be synced, and $_ps_published cannot be removed" \
                 "check new/ for it before you submit it again"
         fi
     fi
-    printf '%s\n' "$published"
+    printf '%s\n' "$_ps_published"
 )
 
 # pushspool_wait SPOOL APP NAME [SECONDS]
@@ -70,32 +74,40 @@ pushspool_submit() (
 # the spool on, followed by its result file if it has one. Without one, everything was accepted. Returns 0 if everything
 # was accepted, 65 if not, 75 after the time-out. Only members of their group can read done/ and failed/.
 pushspool_wait() (
-    LC_ALL=C
-    export LC_ALL
+    pushspool_begin
     if [ $# -lt 3 ] || [ $# -gt 4 ]; then
         pushspool_fail 64 "wrong number of arguments" "pushspool_wait SPOOL APP NAME [SECONDS]"
     fi
-    home=$(pushspool_home "$1" "$2") || exit
-    name=$3
-    for folder in new hold 'done' failed; do
-        if [ ! -r "$home/$folder" ] || [ ! -x "$home/$folder" ]; then
-            pushspool_fail 75 "no permission to read $home/$folder" "run as a member of its group"
+    _ps_home=$(pushspool_home "$1" "$2") || exit
+    _ps_name=$3
+    case $_ps_name in
+    '' | . | .. | */*)
+        pushspool_fail 65 "'$_ps_name' is not a valid file name" "pass the name that pushspool_submit printed"
+        ;;
+    esac
+    case ${4-300} in
+    '' | *[!0-9]* | 0?*)
+        pushspool_fail 64 "'$4' is not a whole number of seconds" "pushspool_wait SPOOL APP NAME [SECONDS]"
+        ;;
+    esac
+    for _ps_folder in new hold 'done' failed; do
+        if [ ! -r "$_ps_home/$_ps_folder" ] || [ ! -x "$_ps_home/$_ps_folder" ]; then
+            pushspool_fail 75 "no permission to read $_ps_home/$_ps_folder" "run as a member of its group"
         fi
     done
-    set +f
-    end=$(($(date +%s) + ${4:-300}))
+    _ps_end=$(($(date +%s) + ${4-300}))
     while :; do
         # Look in the order in which jobs move, so as not to miss one.
-        if [ ! -e "$home/new/$name" ]; then
-            [ ! -e "$home/hold/$name" ] || pushspool_tell held "$1" "$2/hold/$name"
-            for state in 'done' failed; do
-                for found in "$home/$state"/*/"$name"; do
-                    [ ! -f "$found" ] || pushspool_tell "$state" "$1" "$2/${found#"$home/"}"
+        if [ ! -e "$_ps_home/new/$_ps_name" ]; then
+            [ ! -e "$_ps_home/hold/$_ps_name" ] || pushspool_tell held "$1" "$2/hold/$_ps_name"
+            for _ps_state in 'done' failed; do
+                for _ps_found in "$_ps_home/$_ps_state"/*/"$_ps_name"; do
+                    [ ! -f "$_ps_found" ] || pushspool_tell "$_ps_state" "$1" "$2/${_ps_found#"$_ps_home/"}"
                 done
             done
         fi
-        [ "$(date +%s)" -lt "$end" ] ||
-            pushspool_fail 75 "$name has not finished after ${4:-300} s" "is the daemon running? see its log"
+        [ "$(date +%s)" -lt "$_ps_end" ] ||
+            pushspool_fail 75 "$_ps_name has not finished after ${4-300} s" "is the daemon running? see its log"
         sleep 0.2 2>/dev/null || sleep 1
     done
 )
@@ -107,25 +119,23 @@ pushspool_wait() (
 # are, and a FILTER other than "." is refused. Links, other non-regular files, and files of other users than the daemon's
 # and root are skipped.
 pushspool_feedback() (
-    LC_ALL=C
-    export LC_ALL
+    pushspool_begin
     if [ $# -lt 2 ] || [ $# -gt 3 ]; then
         pushspool_fail 64 "wrong number of arguments" "pushspool_feedback SPOOL APP [FILTER]"
     fi
-    home=$(pushspool_home "$1" "$2") || exit
-    filter=${3:-.}
-    if [ "$filter" != . ] && ! command -v jq >/dev/null; then
+    _ps_home=$(pushspool_home "$1" "$2") || exit
+    _ps_filter=${3:-.}
+    if [ "$_ps_filter" != . ] && ! command -v jq >/dev/null; then
         pushspool_fail 75 "a filter needs jq" "install jq, or filter the output"
     fi
-    if [ ! -r "$home/feedback" ] || [ ! -x "$home/feedback" ]; then
-        pushspool_fail 75 "no permission to read $home/feedback" \
+    if [ ! -r "$_ps_home/feedback" ] || [ ! -x "$_ps_home/feedback" ]; then
+        pushspool_fail 75 "no permission to read $_ps_home/feedback" \
             "give the consumer's user permission: setfacl -m u:NAME:rx feedback"
     fi
-    set +f
-    for file in "$home/feedback"/*.jsonl; do
-        pushspool_is_feedback "$file" || continue
-        pushspool_show "$filter" <"$file" ||
-            pushspool_fail 65 "cannot print the lines of $file" "check the file, and where the output goes"
+    for _ps_file in "$_ps_home/feedback"/*.jsonl; do
+        pushspool_is_feedback "$_ps_file" || continue
+        pushspool_show "$_ps_filter" <"$_ps_file" ||
+            pushspool_fail 65 "cannot print the lines of $_ps_file" "check the file, and where the output goes"
     done
 )
 
@@ -136,36 +146,49 @@ pushspool_feedback() (
 # lines could not be printed stays, and output to a file is synced first. With jq, each file is checked. Links, other
 # non-regular files, and files of other users than the daemon's and root are skipped.
 pushspool_consume() (
-    LC_ALL=C
-    export LC_ALL
+    pushspool_begin
     if [ $# -lt 2 ] || [ $# -gt 3 ]; then
         pushspool_fail 64 "wrong number of arguments" "pushspool_consume SPOOL APP [FOLDER]"
     fi
-    home=$(pushspool_home "$1" "$2") || exit
-    target=${3:-}
-    if [ ! -r "$home/feedback" ] || [ ! -w "$home/feedback" ] || [ ! -x "$home/feedback" ]; then
-        pushspool_fail 75 "no permission to read and remove files in $home/feedback" \
+    _ps_home=$(pushspool_home "$1" "$2") || exit
+    _ps_target=${3:-}
+    if [ ! -r "$_ps_home/feedback" ] || [ ! -w "$_ps_home/feedback" ] || [ ! -x "$_ps_home/feedback" ]; then
+        pushspool_fail 75 "no permission to read and remove files in $_ps_home/feedback" \
             "give the consumer's user permission: setfacl -m u:NAME:rwx feedback"
     fi
-    [ -z "$target" ] || [ -d "$target" ] ||
-        pushspool_fail 65 "$target is not a folder" "create it"
-    set +f
-    for file in "$home/feedback"/*.jsonl; do
-        pushspool_is_feedback "$file" || continue
-        pushspool_show . <"$file" ||
-            pushspool_fail 65 "cannot print the lines of $file" "it stays: check it, and where the output goes"
+    [ -z "$_ps_target" ] || [ -d "$_ps_target" ] ||
+        pushspool_fail 65 "$_ps_target is not a folder" "create it"
+    for _ps_file in "$_ps_home/feedback"/*.jsonl; do
+        pushspool_is_feedback "$_ps_file" || continue
+        pushspool_show . <"$_ps_file" ||
+            pushspool_fail 65 "cannot print the lines of $_ps_file" "it stays: check it, and where the output goes"
         # A pipe or a terminal has nothing to sync.
         [ ! -f /dev/stdout ] || pushspool_sync /dev/stdout ||
-            pushspool_fail 75 "cannot sync the output" "$file stays: check the disk"
-        if [ -z "$target" ]; then
-            rm -f "$file"
+            pushspool_fail 75 "cannot sync the output" "$_ps_file stays: check the disk"
+        if [ -z "$_ps_target" ]; then
+            command rm -f "$_ps_file"
         else
-            mv -n "$file" "$target/" && [ ! -e "$file" ]
-        fi || pushspool_fail 75 "cannot remove $file" "its lines will be printed again: check its folder"
+            command mv -n "$_ps_file" "$_ps_target/" && [ ! -e "$_ps_file" ]
+        fi || pushspool_fail 75 "cannot remove $_ps_file" "its lines will be printed again: check its folder"
     done
 )
 
 # Internal functions.
+
+# Undoes what the caller has set, for the subshell. Only readonly variables stay: ours begin with _ps_.
+pushspool_begin() {
+    set +e
+    set +f
+    set +u
+    set +C
+    # shellcheck disable=SC3044 # only bash gets here
+    [ -z "${BASH_VERSION-}" ] || shopt -u failglob nullglob dotglob nocaseglob nocasematch
+    # shellcheck disable=SC2030 # a trial
+    if (LC_ALL=C) 2>/dev/null; then
+        LC_ALL=C
+        export LC_ALL
+    fi
+}
 
 # Prints an error and a hint, and ends the subshell.
 pushspool_fail() {
@@ -178,14 +201,15 @@ pushspool_home() {
     case $2 in
     '' | . | .. | */*) pushspool_fail 65 "'$2' is not a valid app name" "use the name of a folder in the spool" ;;
     esac
+    [ -n "$1" ] || pushspool_fail 65 "the spool's path is empty" "pass the path of the spool"
     # Prefix ./ so that a path never looks like an option.
     case $1 in
-    /* | ./* | ../*) home=$1/$2 ;;
-    *) home=./$1/$2 ;;
+    /* | ./* | ../*) _ps_home=$1/$2 ;;
+    *) _ps_home=./$1/$2 ;;
     esac
-    [ -d "$home/new" ] || pushspool_fail 75 "$home/new does not exist, or this user cannot see it" \
+    [ -d "$_ps_home/new" ] || pushspool_fail 75 "$_ps_home/new does not exist, or this user cannot see it" \
         "check the spool's path and the app's name; the daemon creates an app's folders when it starts"
-    printf '%s\n' "$home"
+    printf '%s\n' "$_ps_home"
 }
 
 # Whether a file of this name may be a job.
@@ -214,16 +238,16 @@ pushspool_show() {
     if command -v jq >/dev/null; then
         jq -cr "$1"
     else
-        cat
+        command cat
     fi
 }
 
 # Creates an empty file in tmp/, or a hidden one in new/ if tmp/ cannot be used, and prints its path.
 pushspool_stage() {
-    for folder in tmp new; do
+    for _ps_folder in tmp new; do
         # Across filesystems mv copies, and a copy is not atomic.
-        [ "$(stat -c %d "$1/$folder" 2>/dev/null)" = "$(stat -c %d "$1/new" 2>/dev/null)" ] || continue
-        mktemp "$1/$folder/.submit-XXXXXXXXXX" 2>/dev/null && return
+        [ "$(stat -c %d "$1/$_ps_folder" 2>/dev/null)" = "$(stat -c %d "$1/new" 2>/dev/null)" ] || continue
+        mktemp "$1/$_ps_folder/.submit-XXXXXXXXXX" 2>/dev/null && return
     done
     pushspool_fail 75 "cannot create a file in $1/tmp or $1/new" \
         "run as a member of the group that owns them; free some space if the volume is full"
@@ -238,16 +262,19 @@ pushspool_sync() {
 
 # Renames a staged file into a folder under a unique name, which it prints; never replaces an existing file.
 pushspool_publish() {
-    ending=.${3##*.}
-    for _ in 1 2 3 4 5 6 7 8; do
-        final=${3%"$ending"}-$(pushspool_random)$ending
+    _ps_ending=.${3##*.}
+    for _ps_try in 1 2 3 4 5 6 7 8; do
+        _ps_final=${3%"$_ps_ending"}-$(pushspool_random)$_ps_ending
         # mv -n may succeed although the name is taken: only the disappearance of the source proves the rename.
-        mv -n "$1" "$2/$final" 2>/dev/null || :
+        _ps_moved=yes
+        command mv -n "$1" "$2/$_ps_final" 2>/dev/null || _ps_moved=no
         if [ ! -e "$1" ]; then
-            printf '%s\n' "$final"
+            [ "$_ps_moved" = yes ] || [ -e "$2/$_ps_final" ] || pushspool_fail 75 "$1 has disappeared" \
+                "its folder was moved, replaced or removed; submit the job again"
+            printf '%s\n' "$_ps_final"
             return
         fi
-        [ -e "$2/$final" ] || pushspool_fail 75 "$1 cannot be renamed into $2" \
+        [ -e "$2/$_ps_final" ] || pushspool_fail 75 "$1 cannot be renamed into $2" \
             "run as a member of its group; free some space if the volume is full"
     done
     pushspool_fail 75 "no free name in $2" "check what fills it"
@@ -261,9 +288,9 @@ pushspool_random() {
 # Prints where a job is, and its result, and ends the subshell.
 pushspool_tell() {
     printf '%s %s\n' "$1" "$3"
-    result=$2/$3.result.json
-    if [ -f "$result" ]; then
-        cat "$result"
+    _ps_result=$2/$3.result.json
+    if [ -f "$_ps_result" ]; then
+        command cat "$_ps_result"
         exit 65
     fi
     [ "$1" = 'done' ] || exit 65
