@@ -44,7 +44,7 @@ final class AppParts {
             logger: context.logger)
         intakeWakeup = Wakeup(on: daemon.reactor)
         publishWakeup = context.makeTaskWakeup()
-        intake = Shared(Intake(rules: IntakeRules(daemon.configuration)))
+        intake = Shared(Intake(rules: IntakeRules(daemon.configuration, isShared: !context.spool.isNotifying)))
         suppression = SuppressionList(context)
         journal = JournalWriter(context, suppression)
         room = JournalRoom(of: app.name, in: daemon.journal)
@@ -69,8 +69,9 @@ final class Shared<Value> {
 
 extension IntakeRules {
     /// Creates the rules from a configuration.
-    fileprivate init(_ configuration: DaemonConfiguration) {
+    fileprivate init(_ configuration: DaemonConfiguration, isShared: Bool) {
         self.init()
+        self.isShared = isShared
         settle = configuration.settle
         patience = configuration.patience
         requireEnd = configuration.requireEnd

@@ -184,6 +184,7 @@ final class IntakeLoop {
         case .warnStuck(let name):
             let hint: Logger.MetadataValue = "check owner and mode of the file and of new/"
             context.logger.warning("job cannot be claimed", metadata: [LogKey.job: "\(name)", LogKey.hint: hint])
+        case .warnUnmarked(let name): unclaimed.warnUnmarked(name)
         case .noteOverwritten(let name):
             context.daemon.meter.count { $0.noteOverwritten() }
             let hint: Logger.MetadataValue = "give every job a unique name"

@@ -247,6 +247,7 @@ final class Publisher {
             }
             do {
                 let folder: ArchiveFolder = conclusion.state == .done ? .done : .failed
+                try job.noteGrowth(in: context)
                 let needsResult = job.needsResult(conclusion)
                 let place =
                     try job.place

@@ -50,6 +50,69 @@ struct IntakeDoubtTests {
         #expect(harness.log == [entry])
     }
 
+    /// Rules for a filesystem that other hosts write to.
+    private static var shared: IntakeRules {
+        var rules = IntakeRules()
+        rules.isShared = true
+        return rules
+    }
+
+    /// The kernel of another host writes back every 30 seconds, so the file is quiet for longer than patience each time.
+    @Test(arguments: [
+        IntakeReading(isSealed: false, endsInNewline: true), IntakeReading(isSealed: false, endsInNewline: false),
+        IntakeReading(failure: .incomplete, isSealed: false, endsInNewline: true),
+    ])
+    func `on a shared filesystem a file that another host still writes is not taken before its end is marked`(
+        reading: IntakeReading
+    ) {
+        var harness = IntakeHarness(rules: Self.shared)
+        harness.readings[job] = reading
+        for size in Int64(1)...25 {
+            harness.write(job, bytes: size * 4096)
+            for _ in 0..<15 {
+                harness.pass(.seconds(2))
+                harness.scan()
+            }
+        }
+        #expect(harness.log == ["unmarked a.yaml"])
+        harness.write(job, bytes: 120_000)
+        harness.readings[job] = IntakeReading(isSealed: true, endsInNewline: true)
+        harness.scan()
+        harness.pass(.seconds(1))
+        #expect(harness.log == ["unmarked a.yaml", "claim a.yaml"])
+    }
+
+    @Test func `on a shared filesystem a file that never gets an end fails after an hour, and is read rarely`() {
+        var harness = IntakeHarness(rules: Self.shared)
+        harness.readings[job] = IntakeReading(isSealed: false, endsInNewline: true)
+        harness.write(job, bytes: 10)
+        for _ in 0..<1_799 {
+            harness.scan()
+            harness.pass(.seconds(2))
+        }
+        #expect(harness.log == ["unmarked a.yaml"] && harness.readCounts[job, default: 0] <= 8)
+        harness.pass(.seconds(2))
+        #expect(harness.log == ["unmarked a.yaml", "fail a.yaml incomplete"])
+    }
+
+    @Test func `on a shared filesystem a file that was renamed or linked after its last write needs no end`() {
+        var harness = IntakeHarness(rules: Self.shared)
+        harness.readings[job] = IntakeReading(isSealed: false, endsInNewline: true)
+        harness.put(job)
+        harness.scan()
+        harness.pass(.seconds(10))
+        #expect(harness.log == ["claim a.yaml"])
+    }
+
+    @Test func `on a shared filesystem a faulty file whose end is marked fails after patience`() {
+        var harness = IntakeHarness(rules: Self.shared)
+        harness.readings[job] = IntakeReading(failure: .invalid, isSealed: true, endsInNewline: true)
+        harness.write(job, bytes: 10)
+        harness.scan()
+        harness.pass(.seconds(10))
+        #expect(harness.log == ["fail a.yaml invalid"])
+    }
+
     @Test func `a file that grows is not judged by its beginning`() {
         var harness = inPlace(IntakeReading(isSealed: false, endsInNewline: true))
         for size in Int64(20)..<25 {

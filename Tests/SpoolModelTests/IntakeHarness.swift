@@ -48,6 +48,11 @@ struct IntakeHarness {
         readCounts[name] = nil
     }
 
+    /// A file of so many bytes, written just now: its mtime is its ctime.
+    mutating func write(_ name: FileName, bytes: Int64) {
+        put(name, bytes: bytes, modifiedAt: clock + 1, inode: 1)
+    }
+
     /// Lets time pass, waking at each deadline on the way.
     mutating func pass(_ duration: Duration) {
         let end = now + duration
@@ -123,6 +128,7 @@ struct IntakeHarness {
         case .fail(let name, let code): move(name, "fail \(name) \(code)")
         case .moveAsItIs(let name): move(name, "move \(name)")
         case .warnStuck(let name): log.append("stuck \(name)")
+        case .warnUnmarked(let name): log.append("unmarked \(name)")
         case .noteOverwritten(let name): log.append("overwritten \(name)")
         }
     }

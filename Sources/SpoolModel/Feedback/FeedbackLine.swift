@@ -45,6 +45,7 @@ package struct FeedbackLine: Hashable, Sendable {
                 writer.key("sealed")
                 writer.boolean(false)
             }
+            if report.unreadByteCount > 0 { writer.member("unread_bytes", Int(report.unreadByteCount)) }
         }
     }
 

@@ -45,6 +45,8 @@ package struct JobReport: Hashable, Sendable {
     package var finishedAt: WallTime
     /// Whether the file was known to be complete: it said so itself, or it was renamed into place.
     package var isSealed = true
+    /// How many bytes were added to the file after it was claimed; nothing of them was sent.
+    package var unreadByteCount: Int64 = 0
     /// The earlier job that this one duplicates, if any.
     package var earlier: EarlierJob?
     /// The gateway's own ids of the job's first notifications, by index. Only Apple's sandbox sends them.

@@ -39,7 +39,10 @@ package struct ResultFile: Sendable {
     }
 
     /// Whether a job that ended this way gets a result file.
-    package var isNeeded: Bool { Self.isNeeded(for: report.conclusion, notificationCount: report.notificationCount) }
+    package var isNeeded: Bool {
+        report.unreadByteCount > 0
+            || Self.isNeeded(for: report.conclusion, notificationCount: report.notificationCount)
+    }
 
     /// Whether a job with this conclusion and number of recipients gets a result file. Most do not, so ask first.
     package static func isNeeded(for conclusion: Conclusion, notificationCount: Int) -> Bool {
@@ -68,7 +71,7 @@ package struct ResultFile: Sendable {
         let texts: [(String, String?)] = [
             ("job", report.identity.name.escaped), ("id", report.identity.id.description),
             ("ref", report.identity.ref), ("state", conclusion.state.rawValue), ("code", conclusion.code?.rawValue),
-            ("why", why), ("duplicate_of", report.earlier?.id.description),
+            ("why", why ?? growth), ("duplicate_of", report.earlier?.id.description),
             ("duplicate_of_at", report.earlier?.endedAt.rfc3339), ("dropped_at", report.droppedAt.rfc3339),
             ("claimed_at", report.claimedAt?.rfc3339), ("finished_at", report.finishedAt.rfc3339),
         ]
@@ -79,8 +82,15 @@ package struct ResultFile: Sendable {
                 report.write(to: &writer)
                 writer.endObject()
             })
+        if report.unreadByteCount > 0 {
+            lines.append(member("unread_bytes") { $0.integer(Int(report.unreadByteCount)) })
+        }
         if !report.uniqueIDs.isEmpty { lines.append(member("unique_ids", report.writeUniqueIDs)) }
         return lines
+    }
+
+    private var growth: String? {
+        report.unreadByteCount > 0 ? "the file grew after it was claimed; drop the added part as a new job" : nil
     }
 
     private func member(_ name: String, _ value: (inout JSONWriter) -> Void) -> [UInt8] {

@@ -189,9 +189,16 @@ package struct Intake: Sendable {
             release(name, entry, at: now)
             return .wait
         }
-        let decision = IntakeJudgement(rules: rules, entry: entry, now: now).decision(on: reading)
+        let judgement = IntakeJudgement(rules: rules, entry: entry, now: now)
+        let decision = judgement.decision(on: reading)
         if decision == .wait {
-            park(name, &entry, until: entry.stableSince + rules.patience)
+            let isPatienceOver = now >= entry.stableSince + rules.patience
+            if isPatienceOver, !entry.wasToldUnmarked { notices.append(.warnUnmarked(name)) }
+            entry.wasToldUnmarked = entry.wasToldUnmarked || isPatienceOver
+            let end = entry.stableSince + (isPatienceOver ? rules.markPatience : rules.patience)
+            // Until then, or until it changes, no scan has the file read again.
+            if judgement.mayGrow(reading) { entry.retryAt = end }
+            park(name, &entry, until: end)
             entries[name] = entry
         }
         guard decision == .claim, let until = reading.notBefore else { return decision }

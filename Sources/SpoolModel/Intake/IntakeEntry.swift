@@ -40,6 +40,8 @@ struct IntakeEntry: Sendable {
     var retryAt: Moment?
     /// Whether the log already has a warning about it.
     var wasReported = false
+    /// Whether the log already says that it waits for its end marker.
+    var wasToldUnmarked = false
     /// The latest hint that arrived while the shell had the file.
     var pending: IntakeHint?
     /// Whether the daemon itself renamed the file back. The watch reports that rename like a producer's.

@@ -83,6 +83,8 @@ package enum IntakeAction: Hashable, Sendable {
     case moveAsItIs(FileName)
     /// Log once that the file cannot be read or moved, and stays in place.
     case warnStuck(FileName)
+    /// Log once that the file waits because nothing in it marks its end.
+    case warnUnmarked(FileName)
     /// Log and count that another file replaced this one before it was taken.
     case noteOverwritten(FileName)
 }

@@ -40,10 +40,16 @@ struct IntakeJudgement: Sendable {
         let isUnfinished = entry.sighting?.isUnfinishedRsync == true
         if entry.isPublishedByRename, !isUnfinished { return reading.failure.map(IntakeDecision.fail) ?? .claim }
         if reading.failure == nil, reading.isSealed { return .claim }
-        guard now >= entry.stableSince + rules.patience else { return .wait }
+        let mayGrow = mayGrow(reading)
+        guard now >= entry.stableSince + (mayGrow ? rules.markPatience : rules.patience) else { return .wait }
         if let failure = reading.failure { return .fail(failure) }
-        let needsSeal = isUnfinished || rules.requireEnd == .inPlace
+        let needsSeal = isUnfinished || mayGrow || rules.requireEnd == .inPlace
         return needsSeal || !reading.endsInNewline ? .fail(.incomplete) : .claim
+    }
+
+    /// Whether the file, however long it has been quiet, may be one that another host still writes.
+    func mayGrow(_ reading: IntakeReading) -> Bool {
+        rules.isShared && !reading.isSealed && entry.sighting?.wasWrittenLast == true
     }
 
     /// Returns the deadline of a file that rsync marked as unfinished: an hour while rsync runs, else the usual patience.

@@ -18,6 +18,11 @@ package struct IntakeRules: Hashable, Sendable {
     package var rsyncPatience = Duration.seconds(3600)
     /// Which files must carry an end marker.
     package var requireEnd = RequireEnd.never
+    /// Whether other hosts may write files. Their kernels write back every 30 seconds, so a file that grows all the time
+    /// looks quiet in between, and a file written in place must carry an end marker.
+    package var isShared = false
+    /// How long such a file may wait for its end marker.
+    package var markPatience = Duration.seconds(3600)
     /// The pauses between attempts for files that cannot be claimed or that a writer holds open.
     package var retry = BackOff(first: .seconds(1), ceiling: .seconds(30))
     /// The most files per lane that have attention while they only wait for their turn; the others wait in the backlog.

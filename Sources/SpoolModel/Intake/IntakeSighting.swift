@@ -50,6 +50,9 @@ package struct IntakeSighting: Hashable, Sendable {
             && (byteCount, modifiedAt) == (later.byteCount, later.modifiedAt)
     }
 
+    /// Whether the last change of the file was a write: a rename, a link or a change of attributes sets only the ctime.
+    var wasWrittenLast: Bool { modifiedAt == identity.changedAt }
+
     /// Whether the mtime is 1970, which rsync gives to a file it has not finished.
     var isUnfinishedRsync: Bool { modifiedAt.epochSeconds == 0 }
 }
