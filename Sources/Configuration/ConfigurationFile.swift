@@ -83,15 +83,17 @@ package enum ConfigurationFile {
     ///   - folder: The folder that relative paths refer to.
     ///   - isSecret: Whether it has a key or a password.
     /// - Returns: The bytes. Overwrite them once a secret has been used.
-    /// - Throws: `Diagnostic`: the file cannot be read, is longer than `byteLimit`, or others may read a secret.
+    /// - Throws: `Diagnostic`: the file cannot be read, is longer than `byteLimit`, or others may read a secret. Only a warning
+    ///   if the service manager passes it to another process, so that nothing is known of it.
     package static func readCredential(_ file: String, in folder: String, isSecret: Bool) throws(Diagnostic) -> [UInt8]
     {
         let path = resolve(file, in: folder)
         let isCredential = file.hasPrefix(credentialPrefix)
         if isCredential, EnvironmentVariable.value("CREDENTIALS_DIRECTORY") == nil {
             throw Diagnostic(
-                "the environment variable CREDENTIALS_DIRECTORY is not set",
-                hint: "pass the file with LoadCredential= in the unit; for a check, use systemd-run")
+                "the environment variable CREDENTIALS_DIRECTORY is not set, so the file cannot be read here",
+                hint: "pass the file with LoadCredential= in the unit; for a check, use systemd-run", severity: .warning
+            )
         }
         do {
             let content = try read(path)

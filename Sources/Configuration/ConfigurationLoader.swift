@@ -23,7 +23,7 @@ package struct ConfigurationSet: Sendable {
     package var daemon = DaemonConfiguration()
     /// The usable apps by name.
     package var apps: [String: ConfiguredApp] = [:]
-    /// The apps with errors; `findings` has the reasons.
+    /// The apps that cannot run, because of errors or without their credentials; `findings` has the reasons.
     package var brokenApps: Set<String> = []
     /// The validity periods of the certificates of those broken apps whose only fault is that the certificate is not
     /// valid now.
@@ -43,7 +43,9 @@ package struct ConfigurationSet: Sendable {
     package init() {}
 
     /// Whether there is any error.
-    package var hasErrors: Bool { isDaemonBroken || !brokenApps.isEmpty }
+    package var hasErrors: Bool {
+        isDaemonBroken || findings.contains { $0.diagnostics.contains { $0.severity == .error } }
+    }
 
     /// The warning that no app is configured; `nil` if there is one, or if errors leave that open.
     package var lackOfApps: Diagnostic? {
@@ -204,7 +206,7 @@ package struct ConfigurationLoader: Sendable {
             set.certificateTimes[name] = loader.untimely
             report.add(error)
         }
-        if report.hasErrors { set.brokenApps.insert(name) }
+        if report.hasErrors || set.apps[name] == nil { set.brokenApps.insert(name) }
         set.add(file, report)
     }
 }

@@ -15,8 +15,8 @@ struct DaemonJudgement {
         var book = FindingBook(.daemon)
         noteJournal(in: &book)
         noteStatus(in: &book)
+        if facts.isLocked == true || isSpeaking && facts.isLocked == nil { noteControl(in: &book) }
         guard isSpeaking, let status = facts.status else { return book.findings }
-        if facts.isLocked != false { noteControl(of: status, in: &book) }
         return book.findings + status.apps.filter { wanted.isEmpty || wanted.contains($0.name) }.flatMap(findings(of:))
     }
 
@@ -56,7 +56,9 @@ struct DaemonJudgement {
             if facts.isLocked == true {
                 return book.warn(
                     "a daemon has locked the journal of node \(facts.node), but writes no status",
-                    hint: "wait if it has just started; otherwise see its log, and check its disk")
+                    hint:
+                        "wait ten seconds if it has just started or its folder was removed; otherwise see its log, and "
+                        + "check its disk")
             }
             let message = "no daemon is running as node \(facts.node)"
             let hint = "start one: \(DaemonStart.command(for: path))"
@@ -81,14 +83,16 @@ struct DaemonJudgement {
         }
     }
 
-    private func noteControl(of status: SpoolStatus, in book: inout FindingBook) {
+    private func noteControl(in book: inout FindingBook) {
         guard let control = facts.control else { return }
         switch control.state {
         case .answered: book.ok("control socket answers at \(control.path)")
         case .silent:
             book.warn(
-                "process \(status.processID) is running, but does not answer at its control socket \(control.path)",
-                hint: "see its log for why; create that folder for its user, and restart it")
+                "the daemon is running, but does not answer at its control socket \(control.path)",
+                hint:
+                    "it makes a removed socket again within ten seconds; otherwise see its log for why, and create that "
+                    + "folder for its user")
         case .unreachable(let error):
             book.warn(
                 "the control socket \(control.path) cannot be reached: \(error)",

@@ -39,6 +39,7 @@ extension Examination {
         var facts = GatewayFacts(
             role: "the gateway", gateway: configuration.endpoint.address, proxy: configuration.proxy?.address,
             wantsHTTP2: configuration.wire == .http2)
+        if case .token = app.credentials { facts.usesTokens = true }
         await connect(&facts)
         if !facts.isCutShort, facts.attempts.contains(where: { $0.error == nil }) {
             var place = SecureEndpoint(

@@ -152,7 +152,7 @@ extension Examination {
         found.lastWritten = daemon.status?.writtenAt
         found.findings += DaemonJudgement(facts: daemon, path: settings.path, wanted: wanted).findings
         let facts = try await patiently(at: currentFile) { SpoolFacts.look(at: place, currentFile) }
-        found.findings += SpoolJudgement(facts: facts, set: set, wanted: wanted).findings
+        found.findings += SpoolJudgement(facts: facts, set: set, wanted: wanted, hasDaemon: daemon.isRunning).findings
         // The following checks try operations, and their results hold for the daemon only if this user has the daemon's
         // rights.
         guard facts.root.isFolder, facts.root.refusal == nil, facts.mayActForDaemon else { return }

@@ -13,8 +13,10 @@ struct FolderFacts: Hashable, Sendable {
     var kind: FileStatus.Kind?
     /// The user id of its owner.
     var owner: UInt32 = 0
-    /// The permission bits.
+    /// The permission bits; of a folder with an access control list, those of its owning group in place of the mask.
     var mode: UInt32 = 0
+    /// Whether it has an access control list.
+    var hasAccessList = false
     /// The device number of its filesystem.
     var device: UInt64 = 0
     /// Why it could not be examined.
@@ -45,7 +47,11 @@ struct FolderFacts: Hashable, Sendable {
         let path = "\(directory.path)/\(name)"
         do throws(SystemError) {
             guard let status = try directory.status(of: Array(name.utf8)) else { return FolderFacts(path: path) }
-            return FolderFacts(path: path, status)
+            var facts = FolderFacts(path: path, status)
+            if facts.isFolder, let list = AccessList(of: Array(name.utf8), in: directory) {
+                (facts.mode, facts.hasAccessList) = (status.mode & ~0o070 | list.groupPermissions << 3, true)
+            }
+            return facts
         } catch {
             return FolderFacts(path: path, error)
         }
@@ -79,6 +85,8 @@ struct AppFolderFacts: Hashable, Sendable {
     var ignored: [FileName] = []
     /// Whether there is a job that has not ended, or a folder that may contain one cannot be read.
     var mayHaveJobs = false
+    /// Jobs in `new/` that wait and were written last, on a shared filesystem: they may lack an end marker.
+    var unmarked: [FileName] = []
 
     /// The most names in `new/` that are examined.
     private static let nameLimit = 100_000
@@ -123,11 +131,25 @@ struct AppFolderFacts: Hashable, Sendable {
 
     /// Ignores errors: permission problems are reported for the folder itself.
     private mutating func lookAtNames(in home: Directory) {
-        guard var listing = try? home.openChild(Array("new".utf8)).listing() else { return }
+        guard let new = try? home.openChild(Array("new".utf8)), var listing = try? new.listing() else { return }
+        let isShared = (try? new.filesystemType())?.isShared == true
         for _ in 0..<Self.nameLimit {
             guard let entry = try? listing.next() else { break }
-            if let name = FileName(bytes: entry.name), name.mayBeMistaken { ignored.append(name) }
+            guard let name = FileName(bytes: entry.name) else { continue }
+            if name.mayBeMistaken { ignored.append(name) }
+            if isShared, name.isJob, let status = try? new.status(of: name.bytes), status.isUnmarked {
+                unmarked.append(name)
+            }
         }
         ignored.sort()
+        unmarked.sort()
+    }
+}
+
+extension FileStatus {
+    /// Whether the last change of the file was a write, longer ago than jobs usually wait.
+    fileprivate var isUnmarked: Bool {
+        kind == .regular && byteCount > 0 && modifiedAt == changedAt
+            && WallTime.now - WallTime(nanoseconds: changedAt) > .seconds(60)
     }
 }

@@ -54,6 +54,8 @@ struct GatewayFacts: Sendable {
     let proxy: HostPort?
     /// Whether the gateway must speak HTTP/2.
     let wantsHTTP2: Bool
+    /// Whether the app proves itself with provider tokens, of which a handshake shows nothing.
+    var usesTokens = false
     /// Why no address was found.
     var lookup: Fault?
     /// The attempts, one for each address.

@@ -86,8 +86,12 @@ struct GatewayJudgement {
     private func noteConsent(in book: inout FindingBook) {
         switch facts.consent {
         case nil: break
-        case .given?: book.ok("TLS handshake with \(facts.gateway) succeeded; provider tokens are not tested")
-        case .silent?: book.ok("\(facts.gateway) did not refuse the app")
+        case .given? where facts.usesTokens:
+            book.ok("TLS handshake with \(facts.gateway) succeeded; provider tokens are not tested")
+        case .given?: book.ok("\(facts.gateway) accepts the app's certificate in the TLS handshake")
+        case .silent? where facts.usesTokens:
+            book.ok("\(facts.gateway) did not refuse the connection; provider tokens are not tested")
+        case .silent?: book.ok("\(facts.gateway) did not refuse the app's certificate")
         case .refused(let fault)?:
             book.fault(
                 "\(facts.gateway) refuses the app: \(fault.message)",

@@ -11,6 +11,8 @@ struct SpoolJudgement {
     let set: ConfigurationSet
     /// The apps to report on; empty: all.
     let wanted: Set<String>
+    /// Whether the node's daemon runs; `nil`: unknown.
+    var hasDaemon: Bool?
 
     private var configured: Set<String> { self.set.brokenApps.union(self.set.apps.keys) }
 
@@ -21,7 +23,7 @@ struct SpoolJudgement {
         let apps = facts.apps.filter { wanted.isEmpty || wanted.contains($0.app) }
         return root + nameFindings(apps) + privateFindings
             + apps.filter { configured.contains($0.app) }
-            .flatMap { permissionFindings(of: $0) + ignoredFindings(of: $0) }
+            .flatMap { permissionFindings(of: $0) + ignoredFindings(of: $0) + unmarkedFindings(of: $0) }
     }
 
     // MARK: Names
@@ -101,6 +103,18 @@ struct SpoolJudgement {
         return book.findings
     }
 
+    private func unmarkedFindings(of app: AppFolderFacts) -> [DoctorFinding] {
+        guard !app.unmarked.isEmpty else { return [] }
+        var book = FindingBook(.names, of: app.app)
+        let names = app.unmarked.prefix(5).map { Diagnostic.quoted("\($0)") }.joined(separator: ", ")
+        let more = app.unmarked.count > 5 ? ", …" : ""
+        book.warn(
+            "files written in place wait in new/ (\(app.unmarked.count)): \(names)\(more)",
+            hint: "on a shared filesystem such a file must mark its end: with its bracket, a line of `...` or `count`; "
+                + "or rename it into new/ when it is complete")
+        return book.findings
+    }
+
     // MARK: Permissions
 
     /// The findings about the folders that only the daemon may use.
@@ -116,12 +130,26 @@ struct SpoolJudgement {
         }
         note(facts.own, in: &book)
         note(facts.state, in: &book)
-        if facts.state.kind == nil, facts.state.refusal == nil, !facts.stateParent.isFolder {
-            book.fault(
-                "the state folder \(facts.state.path) cannot be created: its parent does not exist",
-                hint: "create it: install -d -m 700 -o <user> \(facts.state.path), or set `state:`")
-        }
+        noteMissingState(in: &book)
         return book.findings
+    }
+
+    private func noteMissingState(in book: inout FindingBook) {
+        guard facts.state.kind == nil, facts.state.refusal == nil else { return }
+        let path = facts.state.path
+        if !facts.stateParent.isFolder {
+            book.fault(
+                "the state folder \(path) cannot be created: its parent does not exist",
+                hint: "create it: install -d -m 700 -o <user> \(path), or set `state:`")
+        } else if set.daemon.cluster == nil, hasDaemon == true {
+            book.fault(
+                "the state folder \(path) was removed while the daemon runs",
+                hint: "put it back, or restart the daemon, which makes an empty one and then knows no sent `id`")
+        } else if set.daemon.cluster == nil, facts.own.isFolder {
+            book.warn(
+                "the state folder \(path) is missing, although a daemon has run as this node",
+                hint: "put it back: otherwise the next start makes an empty one, and then knows no sent `id`")
+        }
     }
 
     private func note(_ folder: FolderFacts, in book: inout FindingBook) {
@@ -193,17 +221,24 @@ private struct FolderJudgement {
         if folder.mode & 0o700 != 0o700 {
             return book.fault(
                 "the daemon cannot \(isOfProducers ? "take jobs out of" : "write to") \(path) (mode \(text))",
-                hint: "chmod \(mode) \(path)")
+                hint: remedy("chmod u+rwx", "chmod \(mode)"))
         }
         let open: UInt32 = isOfProducers ? 0o002 : 0o022
         if folder.mode & open != 0 {
             return book.warn(
                 "\(isOfProducers ? "anyone" : "users other than the daemon") can write to \(path) (mode \(text))",
-                hint: "chmod \(mode) \(path)")
+                hint: remedy(isOfProducers ? "chmod o-w" : "setfacl -m g::rx,o::rx", "chmod \(mode)"))
         }
-        guard isOfProducers, folder.mode & 0o7770 != 0o3770 else { return }
+        // Those whom an access list names need not be in the group.
+        let wanted: UInt32 = folder.hasAccessList ? 0o3700 : 0o3770
+        guard isOfProducers, folder.mode & wanted != wanted || folder.mode & 0o4000 != 0 else { return }
         book.warn(
             "\(path) has mode \(text): producers in its group cannot drop jobs, or can remove each other's",
-            hint: "chmod \(mode) \(path), and chgrp it to the producers' group")
+            hint: "\(remedy("chmod g+s,+t", "chmod \(mode)")), and chgrp it to the producers' group")
+    }
+
+    /// The command for the folder. A mode in digits would change the mask of an access list, and so what others may do.
+    private func remedy(_ withList: String, _ plain: String) -> String {
+        "\(folder.hasAccessList ? withList : plain) \(folder.path)"
     }
 }

@@ -35,7 +35,8 @@ struct VolumeJudgement {
         } else {
             book.fault(
                 "no file can be created in \(facts.place): \(refusal)",
-                hint: "make it writable for the daemon's user, or check whether its filesystem is read-only or broken")
+                hint: refusal.readOnlyRemedy
+                    ?? "make it writable for the daemon's user, or check whether its filesystem is broken")
         }
     }
 

@@ -212,7 +212,14 @@ package struct DoorLoader: Sendable {
     }
 
     private func read(_ file: String, isSecret: Bool) throws(Diagnostic) -> [UInt8] {
-        try ConfigurationFile.readCredential(file, in: folder, isSecret: isSecret)
+        do throws(Diagnostic) {
+            return try ConfigurationFile.readCredential(file, in: folder, isSecret: isSecret)
+        } catch {
+            // A door must not open without one of its credentials.
+            var fault = error
+            fault.severity = .error
+            throw fault
+        }
     }
 
     private func checking<Value>(_ body: () throws(TLSError) -> Value) throws(Diagnostic) -> Value {

@@ -64,8 +64,10 @@ final class ConfigurationKeeper {
             for diagnostic in finding.diagnostics {
                 let text = diagnostic.rendered(file: finding.file)
                 guard found.insert(text).inserted, !reportedFindings.contains(text) else { continue }
+                let isFault =
+                    diagnostic.severity == .error || set.brokenApps.contains(ConfigurationFile.app(of: finding.file))
                 logger.log(
-                    level: diagnostic.severity == .error ? .error : .warning, "configuration",
+                    level: isFault ? .error : .warning, "configuration",
                     metadata: [LogKey.error: "\(text)"])
             }
         }

@@ -43,7 +43,7 @@ struct ChannelOptions: ParsableArguments {
         let set = ConfigurationLoader(path: options.config).load()
         guard let configured = set.apps[app] else {
             FindingList(set).note()
-            if !set.hasErrors {
+            if !set.isDaemonBroken, !set.brokenApps.contains(app) {
                 let names = set.apps.keys.sorted().prefix(20).joined(separator: ", ")
                 Talk.complain("--app: no app is named \(app)", hint: "configured: \(names)")
             }

@@ -128,7 +128,11 @@ import Testing
             $0.space = FilesystemSpace(freeByteCount: 1 << 36, byteCount: 1 << 41, freeFileCount: nil)
         },
         Flaw(testDescription: "is full", severity: .fault) { $0.refusal = .outOfSpace("write") },
-        Flaw(testDescription: "read-only", severity: .fault) { $0.refusal = .stale("openat") },
+        Flaw(testDescription: "is broken", severity: .fault) { $0.refusal = .stale("openat") },
+        // EROFS
+        Flaw(testDescription: "add the folder to ReadWritePaths=", severity: .fault) {
+            $0.refusal = SystemError(code: 30, operation: "openat")
+        },
         Flaw(testDescription: "is polled", severity: .warn) { ($0.type, $0.isShared) = ("nfs", true) },
         Flaw(testDescription: "ahead of this host's clock", severity: .warn) { $0.lead = .seconds(90) },
         Flaw(testDescription: "did not report a rename", severity: .warn) { $0.notification = .untold },
@@ -236,6 +240,26 @@ import Testing
         #expect(findings.count == 1 && finding.severity == .warn, "\(findings)")
         #expect(finding.message == "the gateway gateway.example:2195 was not fully tested: the time limit passed")
         #expect(finding.hint?.contains("--timeout") == true)
+    }
+
+    @Test(arguments: [
+        (true, GatewayFacts.ClientAuthentication.given, "provider tokens are not tested"),
+        (true, .silent, "provider tokens are not tested"), (false, .given, "accepts the app's certificate"),
+        (false, .silent, "did not refuse the app's certificate"),
+    ])
+    func `what a handshake shows of the credentials is told`(
+        usesTokens: Bool, consent: GatewayFacts.ClientAuthentication, words: String
+    ) throws {
+        let gateway = HostPort(host: "localhost", port: 2195)
+        var facts = GatewayFacts(role: "the gateway", gateway: gateway, proxy: nil, wantsHTTP2: false)
+        let address = try #require(SocketAddress(host: "127.0.0.1", port: 2195))
+        facts.attempts = [.init(address: address, time: .zero, error: nil)]
+        facts.agreement = .init(
+            version: "TLS 1.3", applicationProtocol: nil, server: "x", notAfter: WallTime(epochSeconds: 0), time: .zero)
+        (facts.usesTokens, facts.consent) = (usesTokens, consent)
+        let last = try #require(GatewayJudgement(app: "weather", facts: facts).findings.last)
+        #expect(last.message.contains(words) && last.severity == .ok, "\(last)")
+        #expect(last.message.contains("provider tokens") == usesTokens)
     }
 
     // MARK: The daemon

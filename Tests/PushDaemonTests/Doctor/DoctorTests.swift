@@ -91,6 +91,44 @@ import Testing
         }
     }
 
+    @Test(.enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/setfacl"), "setfacl is not installed"))
+    func `the access lists of the manual are well, and the remedy for a group that may write keeps them`()
+        async throws
+    {
+        try await examining { bench in
+            try await bench.withDaemon { daemon in
+                try await daemon.says("app started")
+                let app = bench.path + "/spool/weather"
+                try await bench.tool("setfacl", "-m", "u:65534:rwx", app + "/new", app + "/tmp")
+                try await bench.tool("setfacl", "-m", "u:65534:rwx,d:u:65534:r", app + "/feedback")
+                let well = try await bench.doctor(["weather"]).diagnosis
+                #expect(!well.complaints.contains { $0.area == "permissions" }, "\(well.complaints)")
+                try await bench.tool("setfacl", "-m", "g::rwx", app + "/feedback")
+                let open = try await bench.doctor(["weather"]).diagnosis
+                let finding = try #require(open.complaints.first { $0.area == "permissions" }, "\(open)")
+                let remedy = try #require(finding.hint)
+                try await bench.tool("sh", "-c", remedy)
+                let again = try await bench.doctor(["weather"]).diagnosis
+                #expect(!again.complaints.contains { $0.area == "permissions" }, "\(again.complaints)")
+                let list = try await bench.output("getfacl", "-p", "-n", app + "/feedback")
+                #expect(list.contains("user:65534:rwx") && !list.contains("effective"), "\(list)")
+            }
+        }
+    }
+
+    @Test func `a state folder that was removed after a daemon has run is named`() async throws {
+        try await examining { bench in
+            try await bench.withDaemon { daemon in
+                try await daemon.says("app started")
+                #expect(try await daemon.stop() == 0)
+            }
+            try FileManager.default.removeItem(atPath: bench.path + "/state")
+            let findings = try await bench.doctor().diagnosis.findings
+            let finding = try #require(findings.first { $0.message.contains("is missing, although a daemon has run") })
+            #expect(finding.severity == "warn" && finding.hint?.contains("put it back") == true, "\(finding)")
+        }
+    }
+
     @Test func `what is printed for people is a line for each finding and each remedy, faults first`() async throws {
         try await examining { bench in
             try bench.configureApp("weather", "gateway: localhost:1")

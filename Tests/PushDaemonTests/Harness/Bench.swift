@@ -156,6 +156,14 @@ struct Bench: Sendable {
         try #require(code == 0, "\(arguments): \(program.log)")
     }
 
+    /// Runs one of the system's programs to its end, and returns what it prints.
+    func output(_ arguments: String...) async throws -> String {
+        let program = try Program("/usr/bin/env", arguments, logs: path + "/logs")
+        let code = try await program.end()
+        try #require(code == 0, "\(arguments): \(program.log)")
+        return program.text
+    }
+
     // MARK: Files
 
     func write(_ name: String, _ text: String) throws {
