@@ -248,11 +248,10 @@ final class Publisher {
             do {
                 let folder: ArchiveFolder = conclusion.state == .done ? .done : .failed
                 try job.noteGrowth(in: context)
-                let needsResult = job.needsResult(conclusion)
                 let place =
                     try job.place
                     ?? context.spool.archives.place(
-                        for: job.claimed.name, in: folder, at: .now, withResult: needsResult)
+                        for: job.claimed.name, in: folder, at: .now, withResult: job.needsResult(conclusion))
                 job.place = place
                 if job.resumption?.final == nil { recordEnd(of: job, conclusion, at: place) }
                 parts.lines.append(job.report(conclusion, app: context.name))

@@ -228,9 +228,9 @@ pushspool_is_feedback() {
     [ -f "$1" ] && [ ! -L "$1" ] || return
     # Without stat, which both coreutils and busybox have, the owner cannot be checked.
     command -v stat >/dev/null || return 0
-    pushspool_owner=$(stat -c %u "$1" 2>/dev/null) || return
-    [ "$pushspool_owner" = 0 ] ||
-        [ "$pushspool_owner" = "$(stat -c %u "$home/work" 2>/dev/null || stat -c %u "$home")" ]
+    _ps_owner=$(stat -c %u "$1" 2>/dev/null) || return
+    [ "$_ps_owner" = 0 ] ||
+        [ "$_ps_owner" = "$(stat -c %u "$_ps_home/work" 2>/dev/null || stat -c %u "$_ps_home")" ]
 }
 
 # Prints lines; with jq, checks and filters them.
