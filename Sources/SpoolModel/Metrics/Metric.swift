@@ -103,6 +103,14 @@ package enum Metric: String, CaseIterable, Hashable, Sendable {
         }
     }
 
+    private var clusterHelp: String {
+        switch self {
+        case .clusterNodes: "Nodes of the cluster that run, this one included, and nodes that others stand in for."
+        case .clusterStandIns: "Nodes that have died and whose jobs this daemon finishes."
+        default: "Whether the node's lease is valid (1), or it sends and moves nothing (0)."
+        }
+    }
+
     /// The help text, one line.
     package var help: String {
         switch self {
@@ -116,9 +124,7 @@ package enum Metric: String, CaseIterable, Hashable, Sendable {
         case .journalWritten: "Bytes written to the journal."
         case .logLinesLost: "Log lines that were dropped because standard error was not read, or could not be written."
         case .leftJobs: "Jobs of a node that does not run, and that nobody finishes."
-        case .clusterNodes: "Nodes of the cluster that run, this one included, and nodes that others stand in for."
-        case .clusterStandIns: "Nodes that have died and whose jobs this daemon finishes."
-        case .clusterLease: "Whether the node's lease is valid (1), or it sends and moves nothing (0)."
+        case .clusterNodes, .clusterStandIns, .clusterLease: clusterHelp
         case .appState: "The state of an app: 1 for its current state, 0 for the others."
         case .appFree: "Free space on an app's volume when it was last checked."
         case .credentialExpiry: "When an app's credentials expire, in seconds since 1970."
