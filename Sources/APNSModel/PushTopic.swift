@@ -35,6 +35,14 @@ package enum PushTopic {
         return app + suffix
     }
 
+    /// Returns the push type whose suffix a topic has; `nil` if it has none.
+    package static func type(ofSuffixIn topic: String) -> PushType? {
+        PushType.allCases.first { type in
+            guard let suffix = type.rules.topicSuffix, !suffix.isEmpty else { return false }
+            return topic.hasSuffix(suffix)
+        }
+    }
+
     /// Checks the value of `apns-topic`.
     ///
     /// - Parameters:
@@ -137,7 +145,7 @@ extension PushTopic {
                 "the topic of a push of type \(type.rawValue) must end in \(suffix)",
                 hint: "use \(topic)\(suffix), or omit the topic")
         }
-        guard suffix.isEmpty, let other = owner(ofSuffixIn: topic) else { return nil }
+        guard suffix.isEmpty, let other = Self.type(ofSuffixIn: topic) else { return nil }
         return Fault(
             "the topic looks like one for pushes of type \(other.rawValue), but this one is \(type.rawValue)",
             hint: "set push_type: \(other.rawValue), or remove the suffix", isWarning: true)
@@ -148,12 +156,5 @@ extension PushTopic {
         return Fault(
             "the certificate is not for topic \(topic)",
             hint: "use one of its topics: \(topics.joined(separator: ", "))")
-    }
-
-    private static func owner(ofSuffixIn topic: String) -> PushType? {
-        PushType.allCases.first { type in
-            guard let suffix = type.rules.topicSuffix, !suffix.isEmpty else { return false }
-            return topic.hasSuffix(suffix)
-        }
     }
 }

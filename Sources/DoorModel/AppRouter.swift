@@ -73,9 +73,9 @@ extension AppList.App {
         return topics.contains(wanted)
     }
 
-    /// Whether jobs without a topic get this one.
+    /// Whether jobs without a topic get this one. Not if its suffix tells the type of a job that has none.
     package func adds(_ wanted: String, for type: PushType?) -> Bool {
-        guard let topic else { return false }
+        guard let topic, type != nil || PushTopic.type(ofSuffixIn: wanted) == nil else { return false }
         return wanted == PushTopic.topic(for: type ?? .alert, app: topic)
     }
 }

@@ -52,7 +52,7 @@ struct Overrides: Hashable, Sendable {
 
     /// Returns the attributes of a notification whose payload has these facts and whose job may be sent from `earliest` on.
     func attributes(for facts: PayloadFacts, from earliest: WallTime) -> Attributes {
-        let type = pushType ?? (facts.isSilent ? .background : .alert)
+        let type = pushType ?? topic.flatMap(PushTopic.type(ofSuffixIn:)) ?? (facts.isSilent ? .background : .alert)
         var attributes = Attributes(
             topic: topic, pushType: type,
             priority: priority ?? (facts.isSilent ? .powerSaving : type.defaultPriority),
