@@ -18,6 +18,11 @@ package struct Expiration: Hashable, Sendable {
         self.epochSeconds = max(0, epochSeconds)
     }
 
+    /// Creates what a client asks a gateway for: a single attempt if the time has passed.
+    package init(requested epochSeconds: Int64, at now: WallTime) {
+        self.init(epochSeconds: epochSeconds > now.epochSeconds ? epochSeconds : 0)
+    }
+
     /// A single attempt: the gateway does not store the notification.
     package static let singleAttempt = Expiration(epochSeconds: 0)
 

@@ -74,7 +74,7 @@ package enum PushTopic {
     /// - Returns: The same as `fault(ofForm:)`, or a warning about a suffix.
     package static func fault(ofAppsOwn topic: String) -> Fault? {
         if let fault = fault(ofForm: topic) { return fault }
-        guard let type = owner(ofSuffixIn: topic), let suffix = type.rules.topicSuffix else { return nil }
+        guard let type = Self.type(ofSuffixIn: topic), let suffix = type.rules.topicSuffix else { return nil }
         let app = topic.dropLast(suffix.utf8.count)
         return Fault(
             "ends in \(suffix), the suffix of pushes of type \(type.rawValue); other pushes would get it too",

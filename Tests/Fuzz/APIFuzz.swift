@@ -85,7 +85,9 @@ enum APIFuzz {
 
     private static func gorush(_ text: [UInt8]) {
         var parser = JSON.Parser()
-        guard let tape = try? parser.parse(text), let request = try? GorushRequest(tape.root) else { return }
+        guard let tape = try? parser.parse(text),
+            let request = try? GorushRequest(tape.root, at: WallTime(epochSeconds: 1_795_262_400))
+        else { return }
         for notification in request.notifications {
             guard let job = notification.job else {
                 promise(notification.fault != nil, "no job, and no reason")

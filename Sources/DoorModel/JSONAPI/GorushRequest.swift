@@ -1,3 +1,4 @@
+package import APNSModel
 package import Document
 import JobFormat
 
@@ -33,8 +34,11 @@ package struct GorushRequest: Sendable {
 
     /// Reads a request.
     ///
+    /// - Parameters:
+    ///   - root: The body.
+    ///   - now: The time after which an expiration has not passed yet.
     /// - Throws: The problem with it as a whole.
-    package init(_ root: Node) throws(APIProblem) {
+    package init(_ root: Node, at now: WallTime) throws(APIProblem) {
         guard let list = root["notifications"], list.kind == .sequence, list.count > 0 else {
             throw APIProblem(400, "notifications must be an array that is not empty")
         }
@@ -44,12 +48,12 @@ package struct GorushRequest: Sendable {
         guard list.elements.allSatisfy({ $0.kind == .mapping }) else {
             throw APIProblem(400, "each notification must be an object")
         }
-        notifications = list.elements.map { Notification($0, iOS: Self.iOS) }
+        notifications = list.elements.map { Notification($0, iOS: Self.iOS, at: now) }
     }
 }
 
 extension GorushRequest.Notification {
-    fileprivate init(_ node: Node, iOS: Int) {
+    fileprivate init(_ node: Node, iOS: Int, at now: WallTime) {
         let fields = GorushFields(node, GorushFields.ofNotification)
         platform = fields["platform"]?.integer ?? 0
         topic = fields.text("topic")
@@ -59,7 +63,7 @@ extension GorushRequest.Notification {
         message = fields["message"]?.string ?? ""
         let parts = Parts(fields)
         fault = parts.fault(isForIOS: platform == iOS, tokenCount: tokens.count)
-        job = fault == nil ? parts.job(tokens: tokens) : nil
+        job = fault == nil ? parts.job(tokens: tokens, at: now) : nil
     }
 
     /// A notification and the objects in it.
@@ -87,7 +91,7 @@ extension GorushRequest.Notification {
         }
 
         /// Writes the job. What gorush passes to the gateway unread is passed to the daemon's checks.
-        func job(tokens: [String]) -> [UInt8] {
+        func job(tokens: [String], at now: WallTime) -> [UInt8] {
             var writer = JSONWriter()
             writer.beginObject()
             if tokens.count == 1 {
@@ -99,7 +103,7 @@ extension GorushRequest.Notification {
                 writer.endArray()
             }
             for name in ["topic", "push_type", "collapse_id", "apns_id"] { writer.member(name, fields.text(name)) }
-            if let expiration = fields["expiration"] { writer.member("expiration", raw: expiration) }
+            if let expiration = fields["expiration"] { writer.write(expiration: expiration, at: now) }
             switch fields.text("priority") {
             case "normal": writer.member("priority", 5)
             case "high": writer.member("priority", 10)
@@ -178,6 +182,12 @@ extension GorushRequest.Notification {
 }
 
 extension JSONWriter {
+    /// Writes `expiration`, which gorush hands to Apple, for whom a time that has passed asks for a single attempt.
+    fileprivate mutating func write(expiration: Node, at now: WallTime) {
+        guard let seconds = expiration.integer, seconds >= 0 else { return member("expiration", raw: expiration) }
+        member("expiration", Int(Expiration(requested: Int64(seconds), at: now).epochSeconds))
+    }
+
     /// Writes a member whose value is copied.
     fileprivate mutating func member(_ name: String, raw value: Node) {
         key(name)

@@ -46,7 +46,7 @@ package struct SendCommand: Hashable, Sendable {
         else { throw .badExpiry(Array(text)) }
         let (time, isBeyond) = seconds.addingReportingOverflow(isRelative ? now.epochSeconds : 0)
         guard !isBeyond, time <= Int64(UInt32.max) else { throw .badExpiry(Array(text)) }
-        return time > now.epochSeconds ? Expiration(epochSeconds: time) : .singleAttempt
+        return Expiration(requested: time, at: now)
     }
 
     /// Appends a token of 64 hexadecimal digits, or one of any other length in base64.

@@ -1,3 +1,5 @@
+import APNSGateway
+import APNSModel
 import Document
 import DoorModel
 import JSON
@@ -85,7 +87,7 @@ struct GorushPush {
     ///
     /// - Throws: `APIProblem`: it is not one.
     init(_ body: [UInt8], by producer: Producer, through desk: JobDesk) throws(APIProblem) {
-        request = try GorushRequest(try Self.root(of: body))
+        request = try GorushRequest(try Self.root(of: body), at: .now)
         (self.producer, self.desk) = (producer, desk)
     }
 
