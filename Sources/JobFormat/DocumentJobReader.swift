@@ -82,6 +82,9 @@ package struct DocumentJobReader: Sendable {
             isSealed: isSealed, endsInNewline: endsInNewline)
     }
 
+    /// The reason of the fault that makes the job fail, if a recipient could have it.
+    var faultReason: FaultReason? { compiler.faultReason }
+
     /// In YAML a matching `count` is not enough: without a final newline the last token may be cut off.
     private var isSealed: Bool { tape.isEndMarked || compiler.header.count != nil && endsInNewline }
 

@@ -46,9 +46,9 @@ package struct RecipientCheck<Parser: DocumentParser> {
         guard parse(job, payload) else { return .notAnObject }
         tape.removeAll()
         var reader = DocumentJobReader(parsing: job, with: &parser, context: context)
-        let summary = reader.validate()
-        guard summary.failure != nil else { return .sendable }
-        return .refused(FaultReason.badRequestPayload.refusal)
+        while reader.next() != nil {}
+        guard reader.summary.failure != nil else { return .sendable }
+        return .refused((reader.faultReason ?? .badRequestPayload).refusal)
     }
 
     /// Parses a mapping whose payload is one object at the given place. Returns whether it is.

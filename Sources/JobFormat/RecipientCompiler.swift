@@ -9,6 +9,8 @@ struct RecipientCompiler: Sendable {
     private(set) var rejectedCount = 0
     private(set) var failure: ResultCode?
     private(set) var fault: Diagnostic?
+    /// The reason of the fault, if a recipient could have it.
+    private(set) var faultReason: FaultReason?
 
     /// The job's settings for all recipients.
     private(set) var overrides = Overrides()
@@ -31,7 +33,7 @@ struct RecipientCompiler: Sendable {
         (header, overrides) = (outline.header, outline.overrides)
         (chunk.onDoubt, chunk.giveUpAt, chunk.lane) = (header.onDoubt, header.giveUpAt, header.lane)
         if let id = outline.id { chunk.note(id: id) }
-        for fault in outline.findings.faults { fail(.invalid, fault.diagnostic) }
+        fail(with: outline.findings.faults)
         warn(outline.findings)
         report.count(errors: outline.findings.unworded.faults, warnings: 0)
         guard let payload = overrides.compiledPayload, let node = outline.overridesNode else {
@@ -59,6 +61,11 @@ struct RecipientCompiler: Sendable {
         (failure, fault) = (code, diagnostic)
     }
 
+    private mutating func fail(with faults: [Fault]) {
+        if failure == nil { faultReason = faults.first?.reason }
+        for fault in faults { fail(.invalid, fault.diagnostic) }
+    }
+
     /// How many findings of a recipient get a message: the report's room, and at least one for a strict job to fail with.
     var room: Int { max(report.room, firstRejection == nil ? 1 : 0) }
 
@@ -71,7 +78,7 @@ struct RecipientCompiler: Sendable {
     /// Reports the faults of the shared delivery, once, because a recipient uses it.
     mutating func useShared() {
         guard !sharedFaults.isEmpty else { return }
-        for fault in sharedFaults { fail(.invalid, fault.diagnostic) }
+        fail(with: sharedFaults)
         sharedFaults = []
         // The substitute avoids copying an overlong payload for each recipient.
         chunk.shared = placeholder
