@@ -1,3 +1,4 @@
+import APNSModel
 import HTTP2
 
 /// A header field that a strict gateway knows.
@@ -10,6 +11,21 @@ enum KnownField: Int, CaseIterable {
         "apns-expiration", "apns-priority", "apns-collapse-id", "apns-channel-id", "apns-request-id", "content-type",
         "content-length", "user-agent", "accept", "accept-encoding",
     ].map { Array($0.utf8) }
+
+    /// The reason that refuses a request whose field of this name has a malformed value.
+    static func reason(forMalformed name: String) -> Reason {
+        switch named(Array(name.utf8)[...]) {
+        case .topic: .badTopic
+        case .pushType: .invalidPushType
+        case .id: .badMessageID
+        case .expiration: .badExpirationDate
+        case .priority: .badPriority
+        case .collapseID: .badCollapseID
+        case .channelID: .badChannelID
+        case .authorization: .invalidProviderToken
+        default: .badRequestParams
+        }
+    }
 
     /// The fields by the length of their names.
     private static let byLength: [[KnownField]] = (0...16).map { length in

@@ -33,11 +33,22 @@ package struct RequestReading: Sendable {
     /// The name of an unknown field that begins with `apns-`.
     package private(set) var strangeName: String?
 
+    /// Whether tokens and ids may have capital digits.
+    private let takesCapitals: Bool
+
     /// Creates the reading of no request.
-    package init() {}
+    ///
+    /// - Parameter takesCapitals: Whether tokens and ids may have capital digits, which Apple's gateway refuses.
+    package init(takesCapitals: Bool = false) {
+        self.takesCapitals = takesCapitals
+    }
 
     /// Reads the head of a request.
-    package mutating func read(_ fields: HeaderFields) {
+    ///
+    /// - Parameters:
+    ///   - fields: Its fields.
+    ///   - malformed: The name of a field that is not among them because its value is malformed (RFC 9113 §8.2.1).
+    package mutating func read(_ fields: HeaderFields, malformed: String? = nil) {
         index.read(fields)
         token.removeAll(keepingCapacity: true)
         purpose = .notification
@@ -47,7 +58,8 @@ package struct RequestReading: Sendable {
         topic = index.value(.topic, in: fields)
         strangeName = index.strange.map { String(decoding: fields.name(at: $0), as: UTF8.self) }
         addressFault = faultOfAddress(in: fields)
-        headFault = readRest(of: fields) ?? faultOfPurpose(in: fields)
+        let fault = readRest(of: fields) ?? faultOfPurpose(in: fields)
+        headFault = malformed.map(KnownField.reason(forMalformed:)) ?? fault
     }
 
     /// Whether the answer repeats `apns-request-id` instead of `apns-id`.
@@ -108,7 +120,9 @@ package struct RequestReading: Sendable {
         var high: UInt8?
         var isLowercase = true
         for digit in digits {
-            guard let value = hexValue(digit) else { return .badPath }
+            guard let value = hexValue(digit) else {
+                return digits.contains(UInt8(ascii: "/")) ? .badPath : .badDeviceToken
+            }
             if digit < 0x60, digit > 0x40 { isLowercase = false }
             if let first = high {
                 token.append(first << 4 | value)
@@ -117,12 +131,12 @@ package struct RequestReading: Sendable {
                 high = value
             }
         }
-        return high == nil && isLowercase ? nil : .badDeviceToken
+        return high == nil && (isLowercase || takesCapitals) ? nil : .badDeviceToken
     }
 
     private mutating func readRest(of fields: HeaderFields) -> Reason? {
         id = index.value(isAboutChannel ? .requestID : .id, in: fields)
-        if let text = id, !Self.isCanonical(text) {
+        if let text = id, !(takesCapitals ? NotificationID(text.span) != nil : Self.isCanonical(text)) {
             id = nil
             return isAboutChannel ? .badRequestParams : .badMessageID
         }

@@ -34,6 +34,8 @@ extension ServerSession {
         package internal(set) var fields = HeaderFields()
         /// Whether fields followed the body.
         package internal(set) var hasTrailer = false
+        /// The name of the first field that is not among them because its value, or name, is malformed.
+        package internal(set) var malformedField: String?
         /// The body, up to `Options.bodyLimit`.
         package internal(set) var body: [UInt8] = []
         /// The total number of body bytes received.
@@ -45,6 +47,7 @@ extension ServerSession {
             self.stream = stream
             fields.removeAll()
             hasTrailer = false
+            malformedField = nil
             body.removeAll(keepingCapacity: true)
             bodyByteCount = 0
         }

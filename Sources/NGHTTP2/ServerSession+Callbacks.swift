@@ -160,7 +160,7 @@ private func takeField(
     return 0
 }
 
-/// Reports a field that nghttp2 omits because its name or value is malformed.
+/// Notes and reports a field that nghttp2 omits because its name or value is malformed.
 private func refuseField(
     _: OpaquePointer?, _ frame: UnsafePointer<nghttp2_frame>?, _ name: UnsafePointer<UInt8>?, _ nameCount: Int,
     _: UnsafePointer<UInt8>?, _: Int, _: UInt8, _ owner: UnsafeMutableRawPointer?
@@ -168,6 +168,9 @@ private func refuseField(
     guard let session = unsafe ServerSession.owner(of: owner), let frame = unsafe frame else { return 0 }
     let name = unsafe String(decoding: UnsafeBufferPointer(start: name, count: nameCount), as: UTF8.self)
     let stream = unsafe UInt32(bitPattern: frame.pointee.hd.stream_id)
+    if session.currentPlace >= 0, session.requests[session.currentPlace].malformedField == nil {
+        session.requests[session.currentPlace].malformedField = name
+    }
     session.report(stream: stream, "the field \(name) is malformed and was ignored")
     return 0
 }

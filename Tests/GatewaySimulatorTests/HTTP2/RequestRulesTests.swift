@@ -71,7 +71,8 @@ struct RequestRulesTests {
         arguments: [
             (sample.with(":method", "GET"), "405 {\"reason\":\"MethodNotAllowed\"}"),
             (sample.with(":path", "/2/device/ab"), "404 {\"reason\":\"BadPath\"}"),
-            (sample.with(":path", start + "xy"), "404 {\"reason\":\"BadPath\"}"),
+            (sample.with(":path", start + "ab/ab"), "404 {\"reason\":\"BadPath\"}"),
+            (sample.with(":path", start + "xy"), "400 {\"reason\":\"BadDeviceToken\"}"),
         ] as [(SampleRequest, String)])
     func `a wrong place is told with a status of its own`(request: SampleRequest, answer: String) throws {
         #expect(try self.answer(to: request) == "1 " + answer)
