@@ -2,16 +2,18 @@ package import APNSModel
 
 /// Requests that wait for the gateway's answer, by the id of their notification. Several may wait for one.
 package struct AwaitedAnswers<Request: Sendable>: Sendable {
-    /// A notification. Two apps may have notifications with one id.
+    /// A notification. Two apps, and two receivers, may have notifications with one id.
     package struct Name: Hashable, Sendable {
         /// The app.
         package let app: String
         /// The id.
         package let id: NotificationID
+        /// The bytes of the token, or the text of the channel.
+        package let receiver: [UInt8]
 
         /// Creates a name.
-        package init(app: String, id: NotificationID) {
-            (self.app, self.id) = (app, id)
+        package init(app: String, id: NotificationID, to receiver: [UInt8]) {
+            (self.app, self.id, self.receiver) = (app, id, receiver)
         }
     }
 

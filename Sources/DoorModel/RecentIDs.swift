@@ -4,16 +4,29 @@ package import APNSModel
 ///
 /// Holds at most `capacity` ids, 48 bytes each; beyond, the oldest are forgotten early.
 package struct RecentIDs: Sendable {
-    /// An id of one producer. Two producers may use the same ids.
+    /// An id of one producer for one receiver. Two producers may use the same ids, and some clients send one id to all
+    /// devices that get a message.
     package struct Key: Hashable, Sendable {
-        /// The producer, by a fingerprint of its name.
-        package let producer: UInt64
+        /// The producer and the receiver, by a fingerprint of its name and the token or channel.
+        package let parties: UInt64
         /// The id.
         package let id: UInt128
 
         /// Creates a key.
-        package init(producer: UInt64, id: NotificationID) {
-            (self.producer, self.id) = (producer, id.bits)
+        ///
+        /// - Parameters:
+        ///   - producer: The fingerprint of the producer's name.
+        ///   - id: The id.
+        ///   - receiver: The bytes of the token, or the text of the channel.
+        package init(producer: UInt64, id: NotificationID, to receiver: [UInt8]) {
+            (parties, self.id) = (Self.fingerprint(of: receiver, from: producer), id.bits)
+        }
+
+        /// 64 bits of FNV-1a, so that the log of ids needs neither names nor tokens.
+        package static func fingerprint(
+            of bytes: some Sequence<UInt8>, from start: UInt64 = 0xCBF2_9CE4_8422_2325
+        ) -> UInt64 {
+            bytes.reduce(start) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
         }
     }
 
@@ -70,10 +83,14 @@ extension RecentIDs.Key {
     /// The time in the record of an id that was forgotten.
     package static let forgotten = WallTime(epochSeconds: 0)
 
-    /// Appends the record of the id: the time, the producer and the id, big-endian.
+    /// The times in the records of an id that a door claims before it writes the request, and of a claim that it has
+    /// withdrawn.
+    package static let (claimed, withdrawn) = (WallTime(epochSeconds: -1), WallTime(epochSeconds: -2))
+
+    /// Appends the record of the id: the time, the parties and the id, big-endian.
     package func appendRecord(at now: WallTime, to bytes: inout [UInt8]) {
         Self.append(UInt64(bitPattern: now.epochSeconds), to: &bytes)
-        Self.append(producer, to: &bytes)
+        Self.append(parties, to: &bytes)
         Self.append(UInt64(truncatingIfNeeded: id >> 64), to: &bytes)
         Self.append(UInt64(truncatingIfNeeded: id), to: &bytes)
     }
@@ -88,11 +105,11 @@ extension RecentIDs.Key {
         }
         let id = UInt128(words[2]) << 64 | UInt128(words[3])
         let seconds = Int64(bitPattern: words[0])
-        return (Self(producer: words[1], bits: id), WallTime(epochSeconds: seconds))
+        return (Self(parties: words[1], bits: id), WallTime(epochSeconds: seconds))
     }
 
-    private init(producer: UInt64, bits: UInt128) {
-        (self.producer, self.id) = (producer, bits)
+    private init(parties: UInt64, bits: UInt128) {
+        (self.parties, self.id) = (parties, bits)
     }
 
     private static func append(_ word: UInt64, to bytes: inout [UInt8]) {

@@ -15,6 +15,15 @@ package struct RequestGroups<Request: Sendable>: Sendable {
         /// The requests, in the order of the lines.
         package fileprivate(set) var requests: [Request] = []
         fileprivate let due: Moment
+
+        /// Returns the group of the requests at these places, in their order.
+        package func picking(_ places: [Int]) -> Group {
+            guard places.count < requests.count else { return self }
+            let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+            var group = Group(app: app, isOfLines: isOfLines, due: due)
+            for place in places { group.add(requests[place], Array(lines[place])) }
+            return group
+        }
     }
 
     private let limit: Int

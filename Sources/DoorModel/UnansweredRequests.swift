@@ -6,16 +6,19 @@ package struct UnansweredRequests<Request: Sendable>: Sendable {
     /// A request, and the ids that it goes by.
     package struct Pending: Sendable {
         let request: Request
-        /// The id of the notification, by which feedback names it.
-        let id: NotificationID
+        /// How feedback names its notification.
+        let name: Name
         /// The id that the client chose and may repeat; `nil` if it chose none.
         package let key: RecentIDs.Key?
 
         /// Creates a request that is to be spooled.
-        package init(_ request: Request, id: NotificationID, key: RecentIDs.Key?) {
-            (self.request, self.id, self.key) = (request, id, key)
+        package init(_ request: Request, as name: Name, key: RecentIDs.Key?) {
+            (self.request, self.name, self.key) = (request, name, key)
         }
     }
+
+    /// A notification.
+    package typealias Name = AwaitedAnswers<Request>.Name
 
     /// The requests of one job.
     package typealias Group = RequestGroups<Pending>.Group
@@ -73,10 +76,7 @@ package struct UnansweredRequests<Request: Sendable>: Sendable {
         for group in due {
             writingCount += group.requests.count
             // The gateway may have answered before the drop has returned.
-            for pending in group.requests {
-                let name = name(of: pending, in: group)
-                awaited?.add(pending.request, under: name)
-            }
+            for pending in group.requests { awaited?.add(pending.request, under: pending.name) }
         }
         return due
     }
@@ -89,23 +89,18 @@ package struct UnansweredRequests<Request: Sendable>: Sendable {
         var answered: [Request] = []
         for pending in group.requests {
             let repeated = pending.key.flatMap { followers.removeValue(forKey: $0) } ?? []
-            let name = name(of: pending, in: group)
             if awaited == nil {
                 answered.append(pending.request)
                 answered += repeated
             } else if isDropped, !hasStopped {
-                for request in repeated { awaited?.add(request, under: name) }
-                awaited?.start(name, at: now)
+                for request in repeated { awaited?.add(request, under: pending.name) }
+                awaited?.start(pending.name, at: now)
             } else {
-                answered += awaited?.take(name) ?? []
+                answered += awaited?.take(pending.name) ?? []
                 answered += repeated
             }
         }
         return answered
-    }
-
-    private func name(of pending: Pending, in group: Group) -> AwaitedAnswers<Request>.Name {
-        .init(app: group.app, id: pending.id)
     }
 
     // MARK: Answers of the gateway
@@ -113,10 +108,8 @@ package struct UnansweredRequests<Request: Sendable>: Sendable {
     /// Whether a request waits for the gateway's answer.
     package var isAwaiting: Bool { awaited.map { !$0.isEmpty } ?? false }
 
-    /// Removes and returns the requests that wait for the outcome of an app's notification.
-    package mutating func take(_ id: NotificationID, of app: String) -> [Request] {
-        awaited?.take(.init(app: app, id: id)) ?? []
-    }
+    /// Removes and returns the requests that wait for the outcome of a notification.
+    package mutating func take(_ name: Name) -> [Request] { awaited?.take(name) ?? [] }
 
     /// Lets no more answers wait for the gateway. Returns the requests that did, and whose jobs were dropped;
     /// the others are answered when their drops have ended.

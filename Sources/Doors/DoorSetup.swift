@@ -9,6 +9,7 @@ struct DoorSetup {
     private let reactor: Reactor
     private let logger: Logger
     private let configuration: DoorConfiguration
+    private let rates = ProducerRates()
 
     /// Takes a configuration without errors, and the reactor of the process.
     init(_ set: DoorSet, _ reactor: Reactor, _ logger: Logger) {
@@ -32,13 +33,13 @@ struct DoorSetup {
         let desk = try JobDesk(configuration, logger)
         if let place = configuration.http {
             let reader = try SpoolReader(spool: configuration.spool, logger)
-            let tools = JSONDoor.Tools(desk: desk, reader: reader, probe: probe, logger: logger)
+            let tools = JSONDoor.Tools(desk: desk, reader: reader, probe: probe, rates: rates, logger: logger)
             doors.append(JSONDoor(set, at: place, with: tools, on: reactor))
         }
         if let rules = configuration.xmlrpc {
             let feedback = try DoorRecords(
                 door: "xmlrpc", spool: configuration.spool, state: configuration.state, logger)
-            let tools = XMLRPCDoor.Tools(desk: desk, feedback: feedback, logger: logger)
+            let tools = XMLRPCDoor.Tools(desk: desk, feedback: feedback, rates: rates, logger: logger)
             doors.append(XMLRPCDoor(set, rules, with: tools, on: reactor))
         }
         if let rules = configuration.zeromq {
@@ -55,7 +56,7 @@ struct DoorSetup {
         guard let relay = configuration.relay, let context = set.relayContext else { return nil }
         let (writer, known) = try SpoolWriter.open(configuration, logger)
         return RelayDoor(
-            set, (relay, context), known: known, with: (reactor, writer, try feedback(for: relay), logger))
+            set, (relay, context), known: known, with: (reactor, writer, rates, try feedback(for: relay), logger))
     }
 
     /// Returns the reader of feedback, if the relay needs it.

@@ -25,7 +25,7 @@ struct FeedbackKnowledgeTests {
     ])
     func `an outcome is the gateway's answer`(members: String, status: Int, reason: String) throws {
         let outcome = try #require(try heard(#""kind":"notification","apns_id":"\#(Self.id)",\#(members)"#))
-        #expect(outcome.id?.description == Self.id && outcome.goneToken == nil)
+        #expect(outcome.id?.description == Self.id && !outcome.isGone)
         #expect(outcome.answer.status == status && outcome.answer.reason == reason)
     }
 
@@ -34,13 +34,23 @@ struct FeedbackKnowledgeTests {
             try heard(
                 #""kind":"notification","apns_id":"\#(Self.id)","token":"0a0b","outcome":"rejected","status":410,"#
                     + #""reason":"Unregistered","verdict":"gone","gone_since":"2023-11-14T22:13:20.123Z""#))
-        #expect(outcome.goneToken == [10, 11] && outcome.answer.timestamp == 1_700_000_000_123)
+        #expect(outcome.isGone && outcome.receiver == [10, 11] && outcome.answer.timestamp == 1_700_000_000_123)
         #expect(outcome.answer.status == 410 && outcome.answer.reason == "Unregistered")
+    }
+
+    @Test func `an outcome names its receiver, since several may have one id`() throws {
+        let members = #""kind":"notification","apns_id":"\#(Self.id)","outcome":"accepted""#
+        #expect(try heard(members + #","token":"0a0b""#)?.receiver == [10, 11])
+        #expect(try heard(members + #","channel":"dGlja2Vy""#)?.receiver == Array("dGlja2Vy".utf8))
+        var awaited = AwaitedAnswers<Int>(wait: .seconds(10))
+        let id = NotificationID(job: JobID(bits: 1), index: 1)
+        for number in 1...2 { awaited.add(number, under: .init(app: "x", id: id, to: [UInt8(number)])) }
+        #expect(awaited.take(.init(app: "x", id: id, to: [2])) == [2])
     }
 
     @Test func `a line about a token alone has no notification, and others tell nothing`() throws {
         let token = try #require(try heard(#""kind":"token","token":"0a","verdict":"gone""#))
-        #expect(token.id == nil && token.goneToken == [10])
+        #expect(token.id == nil && token.isGone && token.receiver == [10])
         #expect(try heard(#""kind":"job","state":"done""#) == nil)
     }
 
@@ -68,7 +78,7 @@ struct FeedbackKnowledgeTests {
         #expect(gone.since([249], of: "weather", at: start) != nil && gone.since([0], of: "weather", at: start) == nil)
     }
 
-    private func name(_ id: NotificationID) -> AwaitedAnswers<Int>.Name { .init(app: "x", id: id) }
+    private func name(_ id: NotificationID) -> AwaitedAnswers<Int>.Name { .init(app: "x", id: id, to: [7]) }
 
     @Test func `requests wait for one notification until it is heard of, or until their time is up`() {
         var awaited = AwaitedAnswers<Int>(wait: .seconds(10))
@@ -77,8 +87,8 @@ struct FeedbackKnowledgeTests {
             awaited.add(number, under: name(id))
             awaited.start(name(id), at: .zero + .seconds(Int64(number)))
         }
-        awaited.start(.init(app: "news", id: ids[0]), at: .zero)
-        #expect(awaited.take(.init(app: "news", id: ids[0])) == [])
+        awaited.start(.init(app: "news", id: ids[0], to: [7]), at: .zero)
+        #expect(awaited.take(.init(app: "news", id: ids[0], to: [7])) == [])
         #expect(awaited.take(name(ids[0])) == [1, 3] && awaited.take(name(ids[0])) == [])
         #expect(awaited.takeDue(at: .zero + .seconds(12)) == [2] && !awaited.isEmpty)
         #expect(awaited.takeDue(at: .zero + .seconds(19)) == [4] && awaited.isEmpty)

@@ -1,3 +1,4 @@
+import APNSModel
 import Document
 import DoorModel
 import JSON
@@ -8,7 +9,8 @@ struct GorushRequestTests {
     private static func notification(_ members: String) throws -> GorushRequest.Notification {
         var parser = JSON.Parser()
         let body = #"{"notifications":[{"tokens":["aa"],"platform":1,\#(members)}]}"#
-        return try #require(try GorushRequest(parser.parse(Array(body.utf8)).root).notifications.first)
+        let now = WallTime(epochSeconds: 1_795_262_400)
+        return try #require(try GorushRequest(parser.parse(Array(body.utf8)).root, at: now).notifications.first)
     }
 
     private static func job(_ members: String) throws -> String {
@@ -40,7 +42,9 @@ struct GorushRequestTests {
         (#""message":"x","title":null"#, #""aps":{"alert":"x"}"#),
         (#""MESSAGE":"x","Topic":"t""#, #""topic":"t","payload":{"aps":{"alert":"x"}}"#),
         (#""message":"y","Message":"x""#, #""aps":{"alert":"x"}"#),
-        (#""message":"x","expiration":0"#, #""expiration":0"#),
+        (#""message":"x","expiration":0"#, #""expiration":0"#), (#""message":"x","expiration":1"#, #""expiration":0"#),
+        (#""message":"x","expiration":1795262400"#, #""expiration":0"#),
+        (#""message":"x","expiration":1795262401"#, #""expiration":1795262401"#),
         (
             #""message":"x","badge":0,"stale-date":0,"dismissal-date":0,"timestamp":0"#,
             #""aps":{"alert":"x","badge":0}"#

@@ -6,15 +6,16 @@ import Testing
 struct RecentIDsTests {
     private let start = WallTime(epochSeconds: 1_795_262_400)
 
-    private func key(_ number: Int, producer: UInt64 = 1) -> RecentIDs.Key {
-        .init(producer: producer, id: NotificationID(job: JobID(bits: 7), index: number))
+    private func key(_ number: Int, producer: UInt64 = 1, to receiver: [UInt8] = [1, 2]) -> RecentIDs.Key {
+        .init(producer: producer, id: NotificationID(job: JobID(bits: 7), index: number), to: receiver)
     }
 
-    @Test func `an id is known for its lifetime, and only to its producer`() {
+    @Test func `an id is known for its lifetime, and only for its producer and its receiver`() {
         var ids = RecentIDs(lifetime: .seconds(3600))
         ids.insert(key(1), at: start)
         #expect(ids.contains(key(1), at: start + .seconds(3599)) && !ids.contains(key(1), at: start + .seconds(3600)))
         #expect(!ids.contains(key(2), at: start) && !ids.contains(key(1, producer: 2), at: start))
+        #expect(!ids.contains(key(1, to: [1, 3]), at: start) && !ids.contains(key(1, to: [1]), at: start))
     }
 
     @Test func `beyond the capacity the oldest are forgotten`() {
@@ -63,7 +64,7 @@ struct RecentIDsTests {
         for seed in UInt64(0)..<200 {
             var random = SeededGenerator(seed: seed)
             let id = NotificationID(job: JobID(bits: .random(in: 0 ... .max, using: &random)), index: 0)
-            let key = RecentIDs.Key(producer: .random(in: 0 ... .max, using: &random), id: id)
+            let key = RecentIDs.Key(producer: .random(in: 0 ... .max, using: &random), id: id, to: [1])
             let time = WallTime(epochSeconds: .random(in: 0...4_000_000_000, using: &random))
             var bytes: [UInt8] = [1, 2, 3]
             key.appendRecord(at: time, to: &bytes)

@@ -19,9 +19,9 @@ struct RelayIntakeTests {
     private typealias Intake = RelayIntake<JSON.Parser>
 
     /// A relay for two producers, with a key each, and three apps.
-    private static func intake(rate: Rate? = nil, lifetime: Duration = .seconds(3600)) -> Intake {
+    private static func intake(lifetime: Duration = .seconds(3600)) -> Intake {
         var fleet = Producer(name: "fleet")
-        (fleet.apps, fleet.rate) = (["weather", "voice"], rate)
+        fleet.apps = ["weather", "voice"]
         let billing = Producer(name: "billing")
         var intake = Intake(
             parser: JSON.Parser(), (RecentIDs(lifetime: lifetime), KnownGone(lifetime: .seconds(3600))),
@@ -41,16 +41,17 @@ struct RelayIntakeTests {
 
     private static func setApps(_ list: AppList, of intake: inout Intake) {
         let router = AppRouter([list])
-        let contexts = router.apps.map { app in
-            var context = JobContext(job: JobID(bits: 0), droppedAt: now.wallTime, carrier: .http2) {
-                text throws(Diagnostic) in
-                var parser = JSON.Parser()
-                return try parser.parse(text)
-            }
-            (context.topic, context.identity) = (app.topic, app.identity)
-            return context
+        intake.setApps(router, contexts: router.apps.map { context(topic: $0.topic) })
+    }
+
+    private static func context(topic: String?) -> JobContext {
+        var context = JobContext(job: JobID(bits: 0), droppedAt: now.wallTime, carrier: .http2) {
+            text throws(Diagnostic) in
+            var parser = JSON.Parser()
+            return try parser.parse(text)
         }
-        intake.setApps(router, contexts: contexts)
+        (context.topic, context.identity) = (topic, .providerToken)
+        return context
     }
 
     /// The value of `authorization` that a producer's key signed.
@@ -60,7 +61,7 @@ struct RelayIntakeTests {
     }
 
     /// The head of a request. `fields` are set after, or with `nil` removed from, the usual ones.
-    private static func reading(_ fields: [(String, String?)] = []) -> RequestReading {
+    private static func reading(_ fields: [(String, String?)] = [], malformed: String? = nil) -> RequestReading {
         var all = [
             (":method", "POST"), (":path", "/3/device/\(device)"), ("authorization", token(1)),
             ("apns-topic", "com.example.app"), ("apns-push-type", "alert"), ("apns-id", id),
@@ -71,8 +72,8 @@ struct RelayIntakeTests {
         }
         var list = HeaderFields()
         for (name, value) in all { list.append(name: Array(name.utf8).span, value: Array(value.utf8).span) }
-        var reading = RequestReading()
-        reading.read(list)
+        var reading = RequestReading(takesCapitals: true)
+        reading.read(list, malformed: malformed)
         return reading
     }
 
@@ -133,6 +134,108 @@ struct RelayIntakeTests {
         #expect(String(decoding: line.bytes, as: UTF8.self).contains("topic") == isWritten)
     }
 
+    @Test(arguments: [
+        ("{\n\"aps\":\r\n{}\n}", "{ \"aps\":  {} }"),
+        ("{\"aps\":{\"alert\":\"\\\\\"\n}}", "{\"aps\":{\"alert\":\"\\\\\" }}"),
+        ("{\"aps\":{\"alert\":\"\\n\\\"\"\n}}", "{\"aps\":{\"alert\":\"\\n\\\"\" }}"),
+    ])
+    func `line feeds between tokens of JSON become spaces`(body: String, payload: String) throws {
+        var intake = Self.intake()
+        let line = try spooled(decide(&intake, body: body).decision)
+        #expect(String(decoding: line.bytes, as: UTF8.self).hasSuffix(#""payload":\#(payload)}"#))
+    }
+
+    @Test(arguments: [
+        ("0", 0), ("1", 0), ("5", 0), ("1795262399", 0), ("1795262400", 0), ("1795262401", 1_795_262_401),
+        ("4294967295", 4_294_967_295),
+    ])
+    func `an expiration that has passed asks for a single attempt`(value: String, expected: Int) throws {
+        var intake = Self.intake()
+        for fields in [[("apns-expiration", value)], Self.broadcast(expiration: value)] as [[(String, String?)]] {
+            let body = fields.count > 1 ? Self.broadcastBody() : Self.body
+            let line = try spooled(decide(&intake, fields, body: body).decision)
+            #expect(String(decoding: line.bytes, as: UTF8.self).contains(#","expiration":\#(expected),"#))
+        }
+    }
+
+    @Test func `a token and an id in capitals are those in small letters`() throws {
+        var intake = Self.intake()
+        let capitals: [(String, String?)] = [
+            ("apns-id", Self.id.uppercased()), (":path", "/3/device/\(Self.device.uppercased())"),
+        ]
+        let (decision, id) = decide(&intake, capitals)
+        let line = try spooled(decision)
+        let start = #"{"token":"\#(Self.device)","apns_id":"\#(Self.id)""#
+        #expect(String(decoding: line.bytes, as: UTF8.self).hasPrefix(start))
+        #expect(id.description == Self.id)
+        guard case .follow(line.key) = decide(&intake).decision else {
+            Issue.record("the same in small letters is no repetition")
+            return
+        }
+    }
+
+    @Test(arguments: [
+        ("voip", "voip"), ("complication", "complication"), ("pushkit.fileprovider", "fileprovider"),
+        ("voip-ptt", "pushtotalk"), ("push-type.liveactivity", "liveactivity"), ("location-query", "location"),
+    ])
+    func `without a push type, the topic's suffix tells it`(suffix: String, type: String) throws {
+        var intake = Self.intake()
+        let fields: [(String, String?)] = [("apns-topic", "com.example.app.\(suffix)"), ("apns-push-type", nil)]
+        let body = type == "liveactivity" ? Self.broadcastBody() : Self.body
+        let line = try spooled(decide(&intake, fields, body: body).decision)
+        var reader = LinesJobReader(parser: JSON.Parser(), context: Self.context(topic: "com.example.app"))
+        reader.append(line.bytes + [UInt8(ascii: "\n")])
+        reader.finish()
+        #expect(reader.next()?.batches.first?.attributes.pushType.rawValue == type)
+    }
+
+    @Test func `a topic whose app ends in a suffix keeps its meaning with a push type`() throws {
+        var intake = Self.intake()
+        let line = try spooled(decide(&intake, [("apns-topic", "com.example.app.voip")]).decision)
+        let members = #""topic":"com.example.app.voip","push_type":"alert""#
+        #expect(String(decoding: line.bytes, as: UTF8.self).contains(members))
+    }
+
+    @Test(arguments: [
+        ("apns-topic", "BadTopic"), ("apns-push-type", "InvalidPushType"), ("apns-id", "BadMessageId"),
+        ("apns-expiration", "BadExpirationDate"), ("apns-priority", "BadPriority"),
+        ("apns-collapse-id", "BadCollapseId"), ("user-agent", "BadRequestParams"),
+    ])
+    func `a request with a malformed field is refused, whatever else it has`(name: String, reason: String) {
+        var intake = Self.intake()
+        var client = RelayClient(certificateProducer: nil)
+        let (decision, _) = intake.decide(
+            on: Self.reading(malformed: name), body: Array(Self.body.utf8)[...], from: &client, at: Self.now)
+        #expect(self.reason(decision) == reason)
+    }
+
+    private static func broadcast(expiration: String = "0") -> [(String, String?)] {
+        [
+            (":path", "/4/broadcasts/apps/com.example.app"), ("apns-channel-id", "dGlja2VyLTEyMzQ1Njc="),
+            ("apns-push-type", "liveactivity"), ("apns-expiration", expiration), ("apns-topic", nil), ("apns-id", nil),
+        ]
+    }
+
+    /// The payload of a broadcast with a text of this many bytes.
+    private static func broadcastBody(_ byteCount: Int = 0) -> String {
+        let text = String(repeating: "x", count: byteCount)
+        return #"{"aps":{"event":"update","timestamp":1795262400,"content-state":{"a":"\#(text)"}}}"#
+    }
+
+    @Test func `a broadcast that is too long is refused as such`() throws {
+        var intake = Self.intake()
+        let room = 5120 - Self.broadcastBody().utf8.count
+        _ = try spooled(decide(&intake, Self.broadcast(), body: Self.broadcastBody(room)).decision)
+        for count in [room + 1, room + 1000] {
+            guard case .answer(let answer) = decide(&intake, Self.broadcast(), body: Self.broadcastBody(count)).decision
+            else {
+                Issue.record("it is taken")
+                continue
+            }
+            #expect(answer.status == 413 && answer.reason == "PayloadTooLarge")
+        }
+    }
+
     @Test func `a broadcast is a job of its own`() throws {
         var intake = Self.intake()
         let aps = #"{"event":"update","timestamp":1795262400,"content-state":{}}"#
@@ -165,7 +268,9 @@ struct RelayIntakeTests {
             ([("apns-topic", nil)], "MissingTopic"), ([("apns-topic", "com.example.news")], "TopicDisallowed"),
             ([("apns-topic", "com.example.else")], "TopicDisallowed"), ([("apns-id", "7")], "BadMessageId"),
             ([("apns-push-type", "shout")], "InvalidPushType"), ([("apns-priority", "7")], "BadPriority"),
-            ([("apns-expiration", "-1")], "BadExpirationDate"), ([("apns-expiration", "5")], "BadExpirationDate"),
+            ([("apns-expiration", "-1")], "BadExpirationDate"), ([("apns-expiration", "")], "BadExpirationDate"),
+            ([("apns-expiration", "4294967296")], "BadExpirationDate"),
+            ([(":path", "/3/device/xyzxyz")], "BadDeviceToken"), ([(":path", "/3/device/ab/ab")], "BadPath"),
             ([("apns-collapse-id", String(repeating: "x", count: 65))], "BadCollapseId"),
             ([("apns-push-type", "voip")], "BadTopic"),
         ] as [([(String, String?)], String)])
@@ -180,7 +285,10 @@ struct RelayIntakeTests {
         ("", "PayloadEmpty"), ("{", "BadRequestPayload"), ("[]", "BadRequestPayload"), ("7", "BadRequestPayload"),
         (#"{"aps":{}} {}"#, "BadRequestPayload"), (#"{"aps":{"badge":"1"}}"#, "BadPayload"), ("{}", "BadPayload"),
         (#"{"aps":{"alert":"\#(String(repeating: "x", count: 4096))"}}"#, "PayloadTooLarge"),
-        (#"{"aps":{},"aps":{}}"#, "BadRequestPayload"),
+        (#"{"aps":{},"aps":{}}"#, "BadRequestPayload"), ("{\"aps\":{\"alert\":\"two\nlines\"}}", "BadRequestPayload"),
+        ("{\"aps\":{\"alert\":\"two\rlines\"}}", "BadRequestPayload"),
+        ("{\"aps\":{\"al\nert\":\"x\"}}", "BadRequestPayload"),
+        ("{\"aps\":{\"alert\":\"\\\\\\\"\n\"}}", "BadRequestPayload"),
     ])
     func `a payload that the daemon would refuse is refused at once`(body: String, reason: String) {
         var intake = Self.intake()
@@ -199,7 +307,7 @@ struct RelayIntakeTests {
 
     @Test(
         arguments: [
-            ([("apns-push-type", "voip")], body, "BadTopic"), ([("apns-expiration", "5")], body, "BadExpirationDate"),
+            ([("apns-push-type", "voip")], body, "BadTopic"), ([("apns-expiration", "x")], body, "BadExpirationDate"),
             ([], #"{"aps":{"badge":"1234567"}}"#, "BadPayload"), ([], String(body.dropLast()), "BadRequestPayload"),
         ] as [([(String, String?)], String, String)])
     func `a request that is like a good one but for one thing is checked`(
@@ -243,6 +351,25 @@ struct RelayIntakeTests {
                 == nil)
     }
 
+    @Test func `one id for several devices, or channels, is a request for each`() throws {
+        var intake = Self.intake()
+        let devices: [[(String, String?)]] = (0..<10).map {
+            [(":path", "/3/device/" + String(repeating: "0\($0)", count: 32))]
+        }
+        for _ in 0..<2 {
+            var keys: Set<RecentIDs.Key> = []
+            for device in devices { keys.insert(try #require(try spooled(decide(&intake, device).decision).key)) }
+            #expect(keys.count == 10)
+            for key in keys { intake.settle(key, isSpooled: true, at: Self.now.wallTime) }
+            for device in devices { #expect(reason(decide(&intake, device).decision) == "") }
+            for key in keys { intake.forget(key) }
+        }
+        for channel in ["dGlja2VyLTEyMzQ1Njc=", "dGlja2VyLTEyMzQ1Njg="] {
+            let fields = Self.broadcast() + [("apns-channel-id", channel), ("apns-request-id", Self.id)]
+            _ = try spooled(decide(&intake, fields, body: Self.broadcastBody()).decision)
+        }
+    }
+
     @Test func `an id whose job was not dropped may come again`() throws {
         var intake = Self.intake()
         let key = try #require(try spooled(decide(&intake).decision).key)
@@ -251,16 +378,6 @@ struct RelayIntakeTests {
     }
 
     // MARK: Producers
-
-    @Test func `beyond its rate a producer is told to wait, and others are not`() throws {
-        let rate = try #require(Rate(1, per: .second))
-        var intake = Self.intake(rate: rate)
-        var reasons: [String?] = []
-        for _ in 0..<rate.burst + 2 { reasons.append(reason(decide(&intake, [("apns-id", nil)]).decision)) }
-        #expect(reasons.suffix(2) == ["TooManyRequests", "TooManyRequests"] && reasons.first == .some(nil))
-        let other = decide(&intake, [("authorization", Self.token(2)), ("apns-id", nil)])
-        #expect(reason(other.decision) == nil)
-    }
 
     @Test func `a certificate needs no token`() throws {
         var intake = Self.intake()

@@ -12,7 +12,11 @@ struct UnansweredRequestsTests {
 
     private func id(_ number: Int) -> NotificationID { NotificationID(job: JobID(bits: 1), index: number) }
 
-    private func key(_ number: Int) -> RecentIDs.Key { .init(producer: 1, id: id(number)) }
+    private func name(_ number: Int, of app: String = "x") -> Unanswered.Name {
+        .init(app: app, id: id(number), to: [7])
+    }
+
+    private func key(_ number: Int) -> RecentIDs.Key { .init(producer: 1, id: id(number), to: [7]) }
 
     private func at(_ milliseconds: Int64) -> Moment { .zero + .milliseconds(milliseconds) }
 
@@ -20,12 +24,12 @@ struct UnansweredRequestsTests {
         for isDropped in [true, false] {
             var unanswered = unanswered(wait: nil)
             for number in 1...2 {
-                _ = unanswered.add(.init(number, id: id(number), key: key(number)), line: [1], to: "x", at: at(0))
+                _ = unanswered.add(.init(number, as: name(number), key: key(number)), line: [1], to: "x", at: at(0))
             }
             unanswered.follow(key(2), with: 3)
             let group = try #require(unanswered.takeDue(at: at(0)).first)
             unanswered.follow(key(1), with: 4)
-            #expect(unanswered.unspooledCount == 2 && unanswered.take(id(1), of: "x") == [])
+            #expect(unanswered.unspooledCount == 2 && unanswered.take(name(1)) == [])
             #expect(unanswered.conclude(group, isDropped: isDropped, at: at(1)) == [1, 4, 2, 3])
             #expect(unanswered.unspooledCount == 0 && !unanswered.isAwaiting && unanswered.nextDue == nil)
         }
@@ -34,33 +38,33 @@ struct UnansweredRequestsTests {
     @Test func `with the gateway's answer they wait on, and each is answered once`() throws {
         var unanswered = unanswered(wait: .milliseconds(100))
         for number in 1...2 {
-            _ = unanswered.add(.init(number, id: id(number), key: key(number)), line: [1], to: "x", at: at(0))
+            _ = unanswered.add(.init(number, as: name(number), key: key(number)), line: [1], to: "x", at: at(0))
         }
         unanswered.follow(key(2), with: 3)
         let group = try #require(unanswered.takeDue(at: at(0)).first)
         // The gateway is quicker than the drop.
-        #expect(unanswered.take(id(1), of: "x") == [1])
+        #expect(unanswered.take(name(1)) == [1])
         #expect(unanswered.conclude(group, isDropped: true, at: at(10)) == [])
         #expect(unanswered.isAwaiting && unanswered.takeLate(at: at(109)) == [])
         #expect(
-            unanswered.takeLate(at: at(110)) == [2, 3] && unanswered.take(id(2), of: "x") == []
+            unanswered.takeLate(at: at(110)) == [2, 3] && unanswered.take(name(2)) == []
                 && !unanswered.isAwaiting)
     }
 
     @Test func `what could not be dropped is answered at once, except what has its answer`() throws {
         var unanswered = unanswered(wait: .milliseconds(100))
         for number in 1...2 {
-            _ = unanswered.add(.init(number, id: id(number), key: nil), line: [1], to: "x", at: at(0))
+            _ = unanswered.add(.init(number, as: name(number), key: nil), line: [1], to: "x", at: at(0))
         }
         let group = try #require(unanswered.takeDue(at: at(0)).first)
-        #expect(unanswered.take(id(1), of: "x") == [1])
+        #expect(unanswered.take(name(1)) == [1])
         #expect(unanswered.conclude(group, isDropped: false, at: at(10)) == [2])
         #expect(!unanswered.isAwaiting && unanswered.takeLate(at: at(500)) == [])
     }
 
     @Test func `no time runs before the job is dropped`() throws {
         var unanswered = unanswered(wait: .milliseconds(100))
-        _ = unanswered.add(.init(1, id: id(1), key: nil), line: [1], to: "x", at: at(0))
+        _ = unanswered.add(.init(1, as: name(1), key: nil), line: [1], to: "x", at: at(0))
         let group = try #require(unanswered.takeDue(at: at(5)).first)
         #expect(unanswered.takeLate(at: at(9_000)) == [])
         #expect(unanswered.conclude(group, isDropped: false, at: at(9_001)) == [1])
@@ -69,7 +73,7 @@ struct UnansweredRequestsTests {
     @Test func `at the end those whose job is dropped are answered, and the others when it is`() throws {
         var unanswered = unanswered(wait: .seconds(60))
         for (number, app) in [(1, "x"), (2, "y")] {
-            _ = unanswered.add(.init(number, id: id(number), key: nil), line: [1], to: app, at: at(0))
+            _ = unanswered.add(.init(number, as: name(number), key: nil), line: [1], to: app, at: at(0))
         }
         let groups = unanswered.takeDue(at: at(5))
         #expect(unanswered.conclude(groups[0], isDropped: true, at: at(6)) == [])
@@ -87,7 +91,7 @@ struct UnansweredRequestsTests {
                 switch Int.random(in: 0..<5, using: &random) {
                 case 0:
                     let app = Bool.random(using: &random) ? "x" : "y"
-                    _ = unanswered.add(.init(number, id: id(number), key: key(number)), line: [1], to: app, at: now)
+                    _ = unanswered.add(.init(number, as: name(number), key: key(number)), line: [1], to: app, at: now)
                     open.append(number)
                 case 1:
                     let group = writing.randomElement(using: &random)
@@ -99,7 +103,7 @@ struct UnansweredRequestsTests {
                     guard !writing.isEmpty else { break }
                     let group = writing.removeFirst()
                     answered += unanswered.conclude(group, isDropped: .random(using: &random), at: now)
-                default: answered += unanswered.take(id(.random(in: 0..<200, using: &random)), of: "x")
+                default: answered += unanswered.take(name(.random(in: 0..<200, using: &random)))
                 }
                 answered += unanswered.takeLate(at: now)
             }

@@ -24,6 +24,13 @@ package struct APIProblem: Error, Hashable, Sendable {
         (self.status, self.title, self.remedy) = (status, title, remedy)
     }
 
+    /// Creates the problem of a producer whose rate is used up for some seconds.
+    package static func beyondRate(for seconds: Int) -> APIProblem {
+        var problem = APIProblem(429, "the producer's rate is used up")
+        problem.retryAfter = seconds
+        return problem
+    }
+
     /// The reason in metrics.
     package var reason: String { "status \(status)" }
 

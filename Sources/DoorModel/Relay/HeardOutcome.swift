@@ -7,8 +7,10 @@ package struct HeardOutcome: Sendable {
     package let id: NotificationID?
     /// The answer that the gateway would have given to the client.
     package let answer: RelayAnswer
-    /// The token that is gone; `nil` if none is.
-    package let goneToken: [UInt8]?
+    /// The bytes of the token, or the text of the channel.
+    package let receiver: [UInt8]
+    /// Whether it is gone.
+    package let isGone: Bool
     /// Since when it is gone, if the gateway said so.
     package let goneSince: WallTime?
 
@@ -18,12 +20,12 @@ package struct HeardOutcome: Sendable {
         id = line["apns_id"].flatMap { NotificationID($0.bytes.span) }
         goneSince = line["gone_since"]?.string.flatMap { WallTime(rfc3339: $0) }
         var token: [UInt8] = []
-        if isGone, let text = line["token"], case .success = TokenSpelling.append(text.bytes.span, to: &token) {
-            goneToken = token
+        if let text = line["token"], case .success = TokenSpelling.append(text.bytes.span, to: &token) {
+            (receiver, self.isGone) = (token, isGone)
         } else {
-            goneToken = nil
+            (receiver, self.isGone) = (line["channel"].map { Array($0.bytes) } ?? [], false)
         }
-        guard id != nil || goneToken != nil else { return nil }
+        guard id != nil || self.isGone else { return nil }
         answer = Self.answer(line, goneSince)
     }
 

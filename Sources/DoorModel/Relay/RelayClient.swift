@@ -1,5 +1,5 @@
 import APNSHTTP2
-import APNSModel
+package import APNSModel
 import APNSServing
 import Document
 
@@ -8,6 +8,8 @@ package struct RelayClient: Sendable {
     /// The place of the producer that the client's certificate proves; `nil`: it needs a provider token.
     let certificateProducer: Int?
     var tokens = TokenGuard()
+    /// When it last proved by a token who it is.
+    package internal(set) var provedAt: Moment?
     /// The last route that was found, which the next request usually takes too.
     var route: Route?
 
@@ -30,5 +32,5 @@ package struct RelayClient: Sendable {
     }
 
     /// Whether the client has proved who it is.
-    package var isKnown: Bool { certificateProducer != nil || tokens.key != nil }
+    package var isKnown: Bool { certificateProducer != nil || provedAt != nil }
 }

@@ -21,12 +21,16 @@ package struct RelayIntake<Parser: DocumentParser> {
 
     /// A request to be spooled.
     package struct Spooled: Sendable {
+        /// Who sent it.
+        package let producer: Producer
         /// The app.
         package let app: String
         /// The recipient's line, or a job of its own, without a line feed.
         package let bytes: [UInt8]
         /// Whether the bytes are a line.
         package let isLine: Bool
+        /// The bytes of the token, or the text of the channel.
+        package let receiver: [UInt8]
         /// The id that the client chose; `nil` if it chose none, and so cannot repeat it.
         package let key: RecentIDs.Key?
     }
@@ -37,13 +41,12 @@ package struct RelayIntake<Parser: DocumentParser> {
     /// A producer that was ever admitted.
     private struct Entry {
         var producer: Producer
-        /// 64 bits of FNV-1a over its name, so that the log of ids needs no names.
+        /// The fingerprint of its name.
         let fingerprint: UInt64
-        var bucket: TokenBucket?
 
         init(_ producer: Producer) {
             self.producer = producer
-            fingerprint = producer.name.utf8.reduce(0xCBF2_9CE4_8422_2325) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+            fingerprint = RecentIDs.Key.fingerprint(of: producer.name.utf8)
         }
     }
 
@@ -95,9 +98,6 @@ package struct RelayIntake<Parser: DocumentParser> {
         return producers.map { producer in
             let place = entries.firstIndex { $0.producer.name == producer.name } ?? entries.count
             if place == entries.count { entries.append(Entry(producer)) }
-            if entries[place].bucket?.rate != producer.rate {
-                entries[place].bucket = producer.rate.map { TokenBucket($0) }
-            }
             entries[place].producer = producer
             return place
         }
@@ -128,12 +128,11 @@ package struct RelayIntake<Parser: DocumentParser> {
         do throws(Refused) {
             let producer = try producer(of: reading, from: &client, at: now)
             if let fault = reading.headFault { throw Refused(fault) }
-            let key = own.map { RecentIDs.Key(producer: entries[producer].fingerprint, id: $0) }
+            let key = own.map { RecentIDs.Key(producer: entries[producer].fingerprint, id: $0, to: reading.token) }
             if let key {
                 if recent.contains(key, at: now.wallTime) { return (.answer(recordsAll ? .spooled : .accepted), id) }
                 if pending.contains(key) { return (.follow(key), id) }
             }
-            try takeTurn(of: producer, at: now.moment)
             let place = try app(for: reading, of: producer, from: &client)
             guard let app = router?.apps[place] else { throw Refused(.serviceUnavailable) }
             if let since = gone.since(reading.token, of: app.name, at: now.wallTime) {
@@ -141,10 +140,15 @@ package struct RelayIntake<Parser: DocumentParser> {
                 answer.timestamp = since
                 throw Refused(answer)
             }
-            try compile(reading, id, body, for: (app, contexts[place]))
+            let topic = reading.isAboutChannel ? nil : reading.topic.map { String(decoding: $0, as: UTF8.self) }
+            let isAdded = topic.map { app.adds($0, for: reading.pushType) } ?? true
+            var recipient = RelayLine(reading, id: id, topic: isAdded ? nil : topic, at: now.wallTime)
+            recipient.recordsAll = recordsAll
+            try compile(recipient, reading, body, for: (app, contexts[place]))
             if let key { pending.insert(key) }
             let spooled = Spooled(
-                app: app.name, bytes: line, isLine: reading.purpose == .notification, key: key)
+                producer: entries[producer].producer, app: app.name, bytes: line, isLine: !reading.isAboutChannel,
+                receiver: reading.token, key: key)
             return (.spool(spooled), id)
         } catch {
             return (.answer(error.answer), id)
@@ -181,18 +185,13 @@ package struct RelayIntake<Parser: DocumentParser> {
         }
         if let fault { throw Refused(fault) }
         guard let place = client.tokens.key else { throw Refused(.invalidProviderToken) }
+        client.provedAt = now.moment
         return place
     }
 
     private mutating func makeID() -> NotificationID {
         idCount += 1
         return NotificationID(job: idBase, index: idCount)
-    }
-
-    private mutating func takeTurn(of producer: Int, at now: Moment) throws(Refused) {
-        guard let bucket = entries[producer].bucket else { return }
-        guard bucket.available(at: now) > 0 else { throw Refused(.tooManyRequests) }
-        entries[producer].bucket?.take(1, at: now)
     }
 
     private func app(
@@ -226,16 +225,13 @@ package struct RelayIntake<Parser: DocumentParser> {
 
     /// Writes the recipient into `line`, and checks it as the daemon will.
     private mutating func compile(
-        _ reading: RequestReading, _ id: NotificationID, _ body: ArraySlice<UInt8>,
+        _ recipient: RelayLine, _ reading: RequestReading, _ body: ArraySlice<UInt8>,
         for app: (listed: AppList.App, context: JobContext)
     ) throws(Refused) {
         guard !body.isEmpty else { throw Refused(.payloadEmpty) }
         line.removeAll(keepingCapacity: true)
-        let isBroadcast = reading.purpose != .notification
-        let topic = isBroadcast ? nil : reading.topic.map { String(decoding: $0, as: UTF8.self) }
-        let isAdded = topic.map { app.listed.adds($0, for: reading.pushType) } ?? true
-        let payload = RelayLine(reading, id: id, topic: isAdded ? nil : topic, recordsAll: recordsAll)
-            .append(body, to: &line)
+        let isBroadcast = reading.isAboutChannel
+        guard let payload = recipient.append(body, to: &line) else { throw Refused(.badRequestPayload) }
         if let good, good.isLike(reading, body: body, app: app.listed.name) { return }
         let verdict =
             isBroadcast

@@ -7,7 +7,10 @@ package struct RelayLine {
     private let reading: RequestReading
     private let id: NotificationID
     private let topic: String?
-    private let recordsAll: Bool
+    /// When it expires; `nil`: as the daemon chooses.
+    private let expiration: Expiration?
+    /// Whether the feedback about a broadcast must have its acceptance, too.
+    package var recordsAll = false
 
     /// Creates the line of a request.
     ///
@@ -15,9 +18,10 @@ package struct RelayLine {
     ///   - reading: Its head, without a fault.
     ///   - id: Its `apns-id`.
     ///   - topic: The topic to write; `nil` if the app adds it.
-    ///   - recordsAll: Whether the feedback about a broadcast must have its acceptance, too.
-    package init(_ reading: RequestReading, id: NotificationID, topic: String?, recordsAll: Bool = false) {
-        (self.reading, self.id, self.topic, self.recordsAll) = (reading, id, topic, recordsAll)
+    ///   - now: The time after which an expiration has not passed yet.
+    package init(_ reading: RequestReading, id: NotificationID, topic: String?, at now: WallTime) {
+        (self.reading, self.id, self.topic) = (reading, id, topic)
+        expiration = reading.expiry.map { Expiration(requested: Int64($0), at: now) }
     }
 
     /// Appends the line, without a line feed.
@@ -28,8 +32,8 @@ package struct RelayLine {
     /// - Parameters:
     ///   - body: The payload.
     ///   - line: The bytes to append to.
-    /// - Returns: Where the payload is.
-    package func append(_ body: ArraySlice<UInt8>, to line: inout [UInt8]) -> Range<Int> {
+    /// - Returns: Where the payload is; `nil` if a line feed is within a text, where JSON forbids it.
+    package func append(_ body: ArraySlice<UInt8>, to line: inout [UInt8]) -> Range<Int>? {
         if reading.purpose == .notification {
             line.append(contentsOf: "{\"token\":\"".utf8)
             line.appendHexadecimal(reading.token[...])
@@ -50,18 +54,38 @@ package struct RelayLine {
             line.append(contentsOf: ",\"priority\":".utf8)
             line.appendDecimal(Int(priority))
         }
-        if let expiry = reading.expiry {
+        if let expiration {
             line.append(contentsOf: ",\"expiration\":".utf8)
-            line.appendDecimal(Int(expiry))
+            line.appendDecimal(Int(expiration.epochSeconds))
         }
         if let collapseID = reading.collapseID { Self.appendText("collapse_id", collapseID, to: &line) }
         line.append(contentsOf: ",\"payload\":".utf8)
         let start = line.count
         line.append(contentsOf: Self.trimmed(body))
-        for place in start..<line.count where line[place] == 0x0A || line[place] == 0x0D { line[place] = 0x20 }
+        guard Self.joinLines(&line, from: start) else { return nil }
         let end = line.count
         line.append(UInt8(ascii: "}"))
         return start..<end
+    }
+
+    /// Makes spaces of the line feeds between tokens of JSON. Returns whether no text has one.
+    private static func joinLines(_ json: inout [UInt8], from start: Int) -> Bool {
+        guard json[start...].contains(where: { $0 == 0x0A || $0 == 0x0D }) else { return true }
+        var (isText, isEscaped) = (false, false)
+        for place in start..<json.count {
+            switch json[place] {
+            case 0x0A, 0x0D:
+                if isText { return false }
+                json[place] = 0x20
+            case UInt8(ascii: "\\"):
+                isEscaped.toggle()
+                continue
+            case UInt8(ascii: "\"") where !isEscaped: isText.toggle()
+            default: break
+            }
+            isEscaped = false
+        }
+        return true
     }
 
     /// Appends a member whose text came over the wire.

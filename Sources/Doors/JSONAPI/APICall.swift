@@ -1,4 +1,3 @@
-import APNSModel
 import DoorModel
 import MicroHTTPD
 import SpoolModel
@@ -21,6 +20,8 @@ struct APICall: Sendable {
     private(set) var isOfEvents = false
     /// The number of the job that is being written.
     var staged: Int?
+    /// Whether it counts as one notification of its producer.
+    var isCounted = false
     /// Whether feedback is being read.
     var isStreaming = false
     /// The number of the configuration with which that began.
@@ -31,7 +32,7 @@ struct APICall: Sendable {
     /// Lets a request in.
     ///
     /// - Throws: Why it is refused.
-    init(_ request: HTTPRequest, _ book: ProducerBook, bodyLimit: Int, at now: Moment) throws(APIProblem) {
+    init(_ request: HTTPRequest, _ book: ProducerBook, bodyLimit: Int) throws(APIProblem) {
         number = request.number
         route = try APIRoute(method: request.method, path: request.path)
         producer = book.producer(behind: request)
@@ -41,12 +42,6 @@ struct APICall: Sendable {
         if let count = request.announcedByteCount, count > bodyLimit { throw APIProblem.tooLong(bodyLimit) }
         try request.requirePlainBody()
         try readRest(of: request)
-        guard mayDrop else { return }
-        guard book.isInTurn(producer, at: now) else {
-            var problem = APIProblem(429, "the producer's rate is used up")
-            problem.retryAfter = book.secondsToTurn(of: producer, at: now)
-            throw problem
-        }
     }
 
     private mutating func readRest(of request: HTTPRequest) throws(APIProblem) {
@@ -75,7 +70,8 @@ struct APICall: Sendable {
         }
     }
 
-    private var mayDrop: Bool {
+    /// Whether it drops a job if all goes well.
+    var mayDrop: Bool {
         switch route {
         case .submit, .gorush: true
         case .look, .cancel, .feedback, .live, .ready, .metrics, .description: false

@@ -38,6 +38,7 @@ actor JSONDoor: Door {
         let desk: JobDesk
         let reader: SpoolReader
         let probe: SpoolProbe
+        let rates: ProducerRates
         let logger: Logger
     }
 
@@ -89,10 +90,14 @@ actor JSONDoor: Door {
     private func admit(_ request: HTTPRequest) -> HTTPServer.Admission {
         counts.requestCount += 1
         do throws(APIProblem) {
-            let call = try APICall(request, book, bodyLimit: bodyLimit, at: .now)
+            var call = try APICall(request, book, bodyLimit: bodyLimit)
+            try count(&call)
             if call.mustBeWhole {
                 let isSmall = budget.reserve(request.announcedByteCount ?? bodyLimit, for: request.number)
-                guard isSmall else { throw .busy }
+                guard isSmall else {
+                    settle(call, 0)
+                    throw .busy
+                }
             }
             (calls[request.number], requests[request.number]) = (call, request)
             return .read(limit: call.mustBeWhole ? bodyLimit + 1 : Self.pieceByteCount)
@@ -102,11 +107,25 @@ actor JSONDoor: Door {
         }
     }
 
+    /// Counts a call that may drop a job as one notification of its producer.
+    private func count(_ call: inout APICall) throws(APIProblem) {
+        guard call.mayDrop, let producer = call.producer else { return }
+        if let seconds = tools.rates.admit(producer, at: .now) { throw APIProblem.beyondRate(for: seconds) }
+        call.isCounted = true
+    }
+
+    /// Counts the notifications that a call has dropped in place of the one.
+    private func settle(_ call: APICall, _ count: Int) {
+        guard calls[call.number]?.isCounted ?? call.isCounted, let producer = call.producer else { return }
+        calls[call.number]?.isCounted = false
+        tools.rates.settle(count, of: producer, at: .now)
+    }
+
     private func take(_ event: HTTPServer.Event) -> Work? {
         switch event {
         case .piece(let request), .whole(let request):
             guard request.bodyByteCount <= bodyLimit else {
-                answer(request.number, HTTPResponse(APIProblem.tooLong(bodyLimit)))
+                refuse(request.number, because: APIProblem.tooLong(bodyLimit))
                 return nil
             }
             let bytes = request.takeBody()
@@ -159,6 +178,7 @@ actor JSONDoor: Door {
         if problem.status == 500 {
             tools.logger.error("request failed", metadata: [LogKey.error: "\(error)"])
         }
+        if let call = calls[number] { settle(call, 0) }
         answer(number, HTTPResponse(problem))
     }
 
@@ -196,7 +216,7 @@ actor JSONDoor: Door {
             case .look(_, let job): answer(number, try await look(job, call))
             case .cancel(_, let job): answer(number, try await cancel(job, call))
             case .feedback(let app): try await beginFeedback(number, app, call)
-            case .gorush: answer(number, try await push(body, by: call.producer))
+            case .gorush: answer(number, try await push(body, call))
             case .live:
                 answer(number, HTTPResponse(status: 200, contentType: "text/plain", body: Array("alive\n".utf8)))
             case .ready:
@@ -230,6 +250,7 @@ actor JSONDoor: Door {
         let first = try named.begin(name, fingerprint: content.fingerprint)
         if let first, await !tools.reader.hasFailed(first.receipt.name, in: first.app) {
             counts.repeatedCount += 1
+            settle(call, 0)
             return answer(number, first.response)
         }
         do {
@@ -251,7 +272,7 @@ actor JSONDoor: Door {
         case .dropped(let receipt):
             counts.dropTimes.add(nanoseconds: receipt.time.wholeNanoseconds)
             counts.acceptedCount += 1
-            if let producer = call.producer { book.take(receipt.recipientCount, of: producer, at: .now) }
+            settle(call, receipt.recipientCount)
             return JobAnswer(app: target.app.name, receipt: receipt)
         case .refused(let diagnostics):
             var problem = APIProblem(422, "the job would fail")
@@ -284,10 +305,10 @@ actor JSONDoor: Door {
             404, "no job of this name waits", remedy: "if it is being sent, `pushspool cancel` on the host stops it")
     }
 
-    private func push(_ body: [UInt8], by producer: Producer?) async throws -> HTTPResponse {
-        guard let producer else { throw APIProblem.unauthorized }
+    private func push(_ body: [UInt8], _ call: APICall) async throws -> HTTPResponse {
+        guard let producer = call.producer else { throw APIProblem.unauthorized }
         let result = try await GorushPush(body, by: producer, through: tools.desk).result()
-        book.take(result.recipientCount, of: producer, at: .now)
+        settle(call, result.recipientCount)
         counts.acceptedCount += result.dropTimes.count
         for time in result.dropTimes { counts.dropTimes.add(nanoseconds: time.wholeNanoseconds) }
         return HTTPResponse(status: 200, contentType: "application/json", body: result.json)

@@ -3,23 +3,30 @@ import APNSModel
 import DoorModel
 import LinuxIO
 
-/// The log of the ids that clients chose and that were spooled: files of 32-byte records in the door's state folder.
+/// The log of the ids that clients chose and that were spooled: files of 32-byte records.
 ///
-/// It is not synced: after a power loss, requests of the last seconds whose answers were lost too may be spooled twice. A
-/// process that is killed loses nothing that it has written. Calls block.
+/// One is in the door's state folder, for its next start; in a cluster each app has another one, for other doors. It is not
+/// synced unless its owner asks for it: after a power loss, requests of the last seconds whose answers were lost too may be
+/// spooled twice. A process that is killed loses nothing that it has written. Calls block.
 final class IDLog {
     private var folder: Directory
     private let lifetime: Duration
+    private let prefix: [UInt8]
+    /// Whether others read the current file, and see by its lock that this process writes it.
+    private let isShared: Bool
     private var current: OpenFile
     private var number: Int
     private var count = 0
+    /// Whether a part of a record may be at the end of the current file, where it would shift all later ones, or whether
+    /// its lock may be lost.
+    private var isBroken = false
     /// The files before the current one, with the numbers of their records, the oldest first.
     private var older: [(number: Int, count: Int)]
 
     /// How many ids one file has at most, and how many those before the current one have.
     private static let (recordLimit, olderLimit) = (1 << 15, 1 << 20)
 
-    private static let prefix = Array("relay-ids.".utf8)
+    private static let ownPrefix = Array("relay-ids.".utf8)
 
     /// Opens the log and reads it.
     ///
@@ -31,16 +38,17 @@ final class IDLog {
     static func open(
         in folder: Directory, lifetime: Duration
     ) throws(SystemError) -> (log: IDLog, known: [(key: RecentIDs.Key, time: WallTime)]) {
-        let numbers = try folder.names().compactMap(number(in:)).sorted()
+        let prefix = ownPrefix
+        let numbers = try folder.names().compactMap { number(in: $0, after: prefix) }.sorted()
         let now = WallTime.now
         var known: [(key: RecentIDs.Key, time: WallTime)] = []
         var older: [(number: Int, count: Int)] = []
         for number in numbers {
-            let bytes = try folder.openForReading(name(of: number)).contents(limit: fileByteLimit) ?? []
+            let bytes = try folder.openForReading(prefix + name(of: number)).contents(limit: fileByteLimit) ?? []
             // A crash may have cut off the last record.
             let count = bytes.count / RecentIDs.Key.recordByteCount
             guard count > 0 else {
-                try folder.unlink(name(of: number))
+                try folder.unlink(prefix + name(of: number))
                 continue
             }
             older.append((number, count))
@@ -52,36 +60,67 @@ final class IDLog {
             }
         }
         let number = (numbers.last ?? 0) + 1
-        let current = try folder.create(name(of: number), mode: 0o600)
-        let log = IDLog(folder, lifetime, current, (number, older))
+        let log = IDLog(folder, (prefix, lifetime, false), try folder.create(prefix + name(of: number), mode: 0o600))
+        (log.number, log.older) = (number, older)
         try log.removeOld()
         return (log, known)
+    }
+
+    /// Begins a log that others read, in files that nobody else writes.
+    ///
+    /// - Parameters:
+    ///   - folder: The folder.
+    ///   - prefix: How the names of its files begin.
+    ///   - lifetime: How long an id is of interest.
+    /// - Returns: The log, which is empty.
+    /// - Throws: `SystemError`: a file cannot be created or locked.
+    static func begin(in folder: Directory, named prefix: String, lifetime: Duration) throws(SystemError) -> IDLog {
+        let prefix = Array(prefix.utf8)
+        let file = try locked(prefix + name(of: 1), in: folder)
+        return IDLog(folder, (prefix, lifetime, true), file)
+    }
+
+    /// Creates a file that is locked before anybody sees it.
+    private static func locked(_ name: [UInt8], in folder: Directory) throws(SystemError) -> OpenFile {
+        let draft = name + [UInt8(ascii: "~")]
+        let file = try folder.create(draft, mode: 0o640)
+        guard try file.lock() else { throw .locked("lock", file.path) }
+        try folder.rename(draft, to: folder, as: name)
+        return file
     }
 
     private static let fileByteLimit = 1 << 22
 
     private init(
-        _ folder: Directory, _ lifetime: Duration, _ current: consuming OpenFile,
-        _ files: (number: Int, older: [(number: Int, count: Int)])
+        _ folder: Directory, _ terms: (prefix: [UInt8], lifetime: Duration, isShared: Bool),
+        _ current: consuming OpenFile
     ) {
-        (self.folder, self.lifetime, (number, older)) = (folder, lifetime, files)
+        (self.folder, (prefix, lifetime, isShared)) = (folder, terms)
+        (number, older) = (1, [])
         self.current = current
     }
 
     /// Appends records.
     ///
+    /// - Parameters:
+    ///   - records: The records.
+    ///   - mayBeginFile: Whether they may be the first of another file if the current one is long.
     /// - Returns: Whether the folder still had its path. If not, the records are in the folder that has it now, and the
     ///   earlier ones are missing there.
     /// - Throws: `SystemError`: they may be missing after a restart.
-    func append(_ records: [UInt8]) throws(SystemError) -> Bool {
+    @discardableResult
+    func append(_ records: [UInt8], mayBeginFile: Bool = true) throws(SystemError) -> Bool {
         guard !records.isEmpty else { return true }
-        let isInPlace = try followPath()
-        if count >= Self.recordLimit { try begin() }
+        // The owner of one that others read looks itself, and begins another.
+        let isInPlace = try isShared || followPath()
+        if isBroken || mayBeginFile && count >= Self.recordLimit {
+            try begin(with: records)
+            return isInPlace
+        }
         do throws(SystemError) {
             try current.write(records)
         } catch {
-            // A part of a record may be in the file, and would shift all later ones.
-            count = Self.recordLimit
+            isBroken = true
             throw error
         }
         count += records.count / RecentIDs.Key.recordByteCount
@@ -90,19 +129,52 @@ final class IDLog {
 
     /// Opens the folder that has the path now, if it is another. Returns whether the current file still has its name.
     private func followPath() throws(SystemError) -> Bool {
-        let there = try Directory.open(path: folder.path)
-        guard try there.status(of: Self.name(of: number))?.identity != current.status().identity else { return true }
-        folder = there
+        if try isThere { return true }
+        folder = try Directory.open(path: folder.path)
         // Another folder may have files of earlier times.
-        number = max(number, try there.names().compactMap(Self.number(in:)).max() ?? 0)
+        let numbers = try folder.names().compactMap { Self.number(in: $0, after: prefix) }
+        number = max(number, numbers.max() ?? 0)
         (older, count) = ([], Self.recordLimit)
         return false
     }
 
-    private func begin() throws(SystemError) {
-        current = try folder.create(Self.name(of: number + 1), mode: 0o600)
+    /// Whether the current file still has its path.
+    ///
+    /// - Throws: `SystemError`: there is no such folder any more; or for example EIO.
+    var isThere: Bool {
+        get throws(SystemError) {
+            let there = try Directory.open(path: folder.path)
+            return try there.status(of: prefix + Self.name(of: number))?.identity == current.status().identity
+        }
+    }
+
+    /// Makes everything appended visible to other hosts, and checks that the current file is still locked.
+    ///
+    /// - Throws: `SystemError`: others may not see it.
+    func secure() throws(SystemError) {
+        do throws(SystemError) {
+            try current.syncData(.other)
+            guard try current.lock() else { throw .stale("lock", current.path) }
+        } catch {
+            isBroken = true
+            throw error
+        }
+    }
+
+    /// Begins another file. The current one is released only when the records are in that one.
+    private func begin(with records: [UInt8]) throws(SystemError) {
+        let name = prefix + Self.name(of: number + 1)
+        let file: OpenFile
+        if isShared { file = try Self.locked(name, in: folder) } else { file = try folder.create(name, mode: 0o600) }
+        do throws(SystemError) {
+            try file.write(records)
+        } catch {
+            try folder.unlink(name)
+            throw error
+        }
         older.append((number, count))
-        (number, count) = (number + 1, 0)
+        current = file
+        (number, count, isBroken) = (number + 1, records.count / RecentIDs.Key.recordByteCount, false)
         try removeOld()
     }
 
@@ -111,7 +183,7 @@ final class IDLog {
         let now = WallTime.now
         var total = older.reduce(0) { $0 + $1.count }
         while let first = older.first {
-            let name = Self.name(of: first.number)
+            let name = prefix + Self.name(of: first.number)
             let modifiedAt = try folder.status(of: name)?.modifiedAt
             let isOld = modifiedAt.map { now - WallTime(nanoseconds: $0) >= lifetime } ?? true
             guard isOld || total > Self.olderLimit else { return }
@@ -121,9 +193,9 @@ final class IDLog {
         }
     }
 
-    private static func name(of number: Int) -> [UInt8] { prefix + Array(String(number).utf8) }
+    private static func name(of number: Int) -> [UInt8] { Array(String(number).utf8) }
 
-    private static func number(in name: [UInt8]) -> Int? {
+    private static func number(in name: [UInt8], after prefix: [UInt8]) -> Int? {
         guard name.starts(with: prefix) else { return nil }
         return Int(String(decoding: name.dropFirst(prefix.count), as: UTF8.self))
     }

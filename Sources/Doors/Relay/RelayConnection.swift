@@ -16,7 +16,10 @@ final class RelayConnection {
     private let stream: SecureStream
     private let session: ServerSession
     private var client: RelayClient
-    private var reading = RequestReading()
+    /// Until when a client that is not known must prove who it is, and how often it has tried.
+    private var proofDeadline = Moment.now + Limit.patience
+    private var unprovenCount = 0
+    private var reading = RequestReading(takesCapitals: true)
     private var events: [ServerSession.Event] = []
     private var fields = ResponseFields()
     private var arriving: [UInt8] = []
@@ -47,6 +50,8 @@ final class RelayConnection {
         static let streams: UInt32 = 1_000
         /// The memory of requests that have not arrived completely, of a client that is known and of one that is not.
         static let (incomplete, incompleteBeforeToken) = (8 << 20, 1 << 20)
+        /// The requests of a client that has not proved who it is.
+        static let requestsBeforeToken = 1_000
         /// The body bytes kept of a request. The longest payload has 5,120, so that a longer one is seen to be too long.
         static let body = 6 << 10
         /// What a client may send of one request before it is read.
@@ -137,8 +142,9 @@ final class RelayConnection {
     }
 
     private func take(_ request: ServerSession.Request, in door: isolated RelayDoor) {
-        reading.read(request.fields)
+        reading.read(request.fields, malformed: request.malformedField)
         door.counts.requestCount += 1
+        if !isKnown { unprovenCount += 1 }
         guard request.bodyByteCount <= Limit.body else {
             door.counts.refusals[Reason.payloadTooLarge.rawValue, default: 0] += 1
             return answer(
@@ -201,6 +207,7 @@ final class RelayConnection {
         let hasLeft = stream.handedOverByteCount != handedOverByteCount
         handedOverByteCount = stream.handedOverByteCount
         pendingSince = stream.pendingByteCount > 0 ? (hasLeft ? now : pendingSince ?? now) : nil
+        if isHeldUp { proofDeadline = max(proofDeadline, now + Limit.patience) }
     }
 
     // MARK: The end
@@ -221,14 +228,22 @@ final class RelayConnection {
     /// Wakes the connection, to read on or to notice that something has changed.
     func wake() { stream.wake() }
 
-    /// When the client's patience, or the relay's, ends next.
+    /// Whether the client has proved who it is. If not, it has to leave when others need the place.
+    var isKnown: Bool { client.isKnown }
+
+    /// When the client's patience, or the relay's, ends next. Requests that prove nothing do not extend it.
     private var deadline: Moment {
+        if !isKnown { return min(nextDeadline, proofDeadline) }
+        return client.provedAt.map { min(nextDeadline, $0 + Limit.idle) } ?? nextDeadline
+    }
+
+    private var nextDeadline: Moment {
         if case .announced(let final) = farewell { return final }
         if let pendingSince { return pendingSince + Limit.patience }
         // It is the relay's turn, or the gateway's.
         if spoolingCount > 0 { return .now + Limit.patience }
         if let halfDoneSince { return halfDoneSince + Limit.patience }
-        return lastProgress + (client.isKnown ? Limit.idle : Limit.patience)
+        return lastProgress + (isKnown ? Limit.idle : Limit.patience)
     }
 
     /// Whether there are requests that have not arrived completely.
@@ -236,11 +251,15 @@ final class RelayConnection {
 
     private func isOver(at now: Moment) -> Bool {
         if session.isFinished, spoolingCount == 0 { return true }
-        if session.incompleteByteCount > (client.isKnown ? Limit.incomplete : Limit.incompleteBeforeToken) {
+        if session.incompleteByteCount > (isKnown ? Limit.incomplete : Limit.incompleteBeforeToken) {
             session.goAway(lastStream: 0, .enhanceYourCalm)
             return true
         }
         if case .final = farewell, session.openStreamCount == 0, spoolingCount == 0 { return true }
+        if !isKnown, unprovenCount >= Limit.requestsBeforeToken {
+            session.goAway(lastStream: session.lastStream, .enhanceYourCalm)
+            return true
+        }
         guard now >= deadline else { return false }
         if case .none = farewell {
             session.goAway(lastStream: session.lastStream, isHalfDone ? .enhanceYourCalm : .noError)

@@ -19,24 +19,22 @@ import SpoolModel
 /// It runs on one reactor. Files are the writer's.
 actor RelayDoor: Door {
     nonisolated var name: String { "apns" }
-    private nonisolated let reactor: Reactor
-    private let writer: SpoolWriter
+    nonisolated let reactor: Reactor
+    let writer: SpoolWriter
+    private let rates: ProducerRates
     private let feedback: FeedbackWatch?
     private let logger: Logger
     private var admission: Admission
     private var listener: Listener?
-    private var intake: RelayIntake<JSON.Parser>
-    private var unanswered: UnansweredRequests<RelayRequest>
-    private var connections: [Int: RelayConnection] = [:]
-    private var lastNumber = 0
-    /// The connections, with those whose handshake is under way.
-    private var attendedCount = 0
-    private var isStopping = false
-    private let waitsForGateway: Bool
-    private let groupWakeup: Wakeup
-    private let idleWakeup: Wakeup
+    var intake: RelayIntake<JSON.Parser>
+    var unanswered: UnansweredRequests<RelayRequest>
+    private var places = RelayPlaces()
+    var isStopping = false
+    let waitsForGateway: Bool
+    let groupWakeup: Wakeup
+    let idleWakeup: Wakeup
     private let appsWakeup: Wakeup
-    private let feedbackWakeup: Wakeup
+    let feedbackWakeup: Wakeup
     private var nextLook = Moment.zero
     /// What it has done. The connections count in it, too.
     var counts = DoorCounts()
@@ -65,14 +63,16 @@ actor RelayDoor: Door {
     ///   - set: The configuration, without errors.
     ///   - rules: Its relay, and the TLS context for it.
     ///   - known: The ids that were spooled lately.
-    ///   - means: The reactor, the writer, the reader of feedback if it is needed, and the logger.
+    ///   - means: The reactor, the writer, the producers' rates, the reader of feedback if it is needed, and the logger.
     init(
         _ set: DoorSet, _ rules: (relay: DoorConfiguration.Relay, context: TLSContext),
         known: [(key: RecentIDs.Key, time: WallTime)],
-        with means: (reactor: Reactor, writer: SpoolWriter, feedback: FeedbackWatch?, logger: Logger)
+        with means: (
+            reactor: Reactor, writer: SpoolWriter, rates: ProducerRates, feedback: FeedbackWatch?, logger: Logger
+        )
     ) {
         let configuration = set.configuration
-        (reactor, writer, feedback, logger) = means
+        (reactor, writer, rates, feedback, logger) = means
         admission = Admission(
             address: rules.relay.address, context: rules.context, certificateProducers: set.certificateProducers,
             connectionLimit: configuration.connectionLimit)
@@ -98,13 +98,13 @@ actor RelayDoor: Door {
     ///
     /// Clients that are connected must connect again, since they may be others' now.
     func configure(_ set: DoorSet) async {
-        let places = intake.admit(
+        let producers = intake.admit(
             set.configuration.producers.map(\.producer), producerBehind: set.tokenCheck)
         admission = Admission(
             address: admission.address, context: set.relayContext ?? admission.context,
-            certificateProducers: set.certificateProducers.compactMapValues { places[$0] },
+            certificateProducers: set.certificateProducers.compactMapValues { producers[$0] },
             connectionLimit: set.configuration.connectionLimit)
-        for connection in connections.values { connection.beginLeaving() }
+        for connection in places.connections.values { connection.beginLeaving() }
         await lookForApps()
     }
 
@@ -124,9 +124,7 @@ actor RelayDoor: Door {
             if let feedback { group.addTask { await self.run(feedback) } }
             while !Task.isCancelled {
                 guard let socket = await nextConnection() else { continue }
-                lastNumber += 1
-                let number = lastNumber
-                group.addTask { await self.attend(socket, number: number) }
+                group.addTask { await self.attend(socket) }
             }
         }
     }
@@ -148,30 +146,29 @@ actor RelayDoor: Door {
         }
     }
 
-    private func attend(_ socket: sending StreamSocket, number: Int) async {
-        guard attendedCount < admission.connectionLimit, !isStopping else {
+    private func attend(_ socket: sending StreamSocket) async {
+        guard !isStopping, let number = places.take(of: admission.connectionLimit, &counts) else {
             counts.refusedConnectionCount += 1
             return socket.abort()
         }
-        attendedCount += 1
-        defer { attendedCount -= 1 }
         counts.connectionCount += 1
         do {
             try socket.setNoDelay()
             let stream = try SecureStream(accepting: socket, context: admission.context)
+            places.seat(stream, number)
             try await stream.handshake(until: .now + Self.handshakeTime)
             let fingerprint = stream.facts.peerCertificate?.publicKeyFingerprint
             let connection = RelayConnection(
                 number: number, over: stream,
                 certificateProducer: fingerprint.flatMap { admission.certificateProducers[$0] })
-            connections[number] = connection
+            places.connections[number] = connection
             if isStopping { connection.beginLeaving() }
             try await connection.run(in: self)
         } catch {
             logger.debug("connection failed", metadata: [LogKey.error: "\(error)"])
         }
-        connections[number] = nil
-        if connections.isEmpty { idleWakeup.signal() }
+        places.leave(number)
+        if places.connections.isEmpty { idleWakeup.signal() }
     }
 
     // MARK: Requests
@@ -185,7 +182,11 @@ actor RelayDoor: Door {
     func decide(
         on reading: RequestReading, body: ArraySlice<UInt8>, from client: inout RelayClient
     ) -> (decision: RelayIntake<JSON.Parser>.Decision, id: NotificationID) {
-        let result = intake.decide(on: reading, body: body, from: &client, at: (.now, .now))
+        var result = intake.decide(on: reading, body: body, from: &client, at: (.now, .now))
+        if case .spool(let spooled) = result.decision, rates.admit(spooled.producer, at: .now) != nil {
+            if let key = spooled.key { intake.settle(key, isSpooled: false, at: .now) }
+            result.decision = .answer(RelayAnswer(.tooManyRequests))
+        }
         guard case .answer(let answer) = result.decision else { return result }
         if answer.isAcceptance {
             counts.repeatedCount += 1
@@ -197,7 +198,9 @@ actor RelayDoor: Door {
 
     /// Adds a request to the next job of its app.
     func spool(_ spooled: RelayIntake<JSON.Parser>.Spooled, for request: RelayRequest) {
-        let pending = UnansweredRequests.Pending(request, id: request.notification, key: spooled.key)
+        let name = AwaitedAnswers<RelayRequest>.Name(
+            app: spooled.app, id: request.notification, to: spooled.receiver)
+        let pending = UnansweredRequests.Pending(request, as: name, key: spooled.key)
         if spooled.isLine {
             let isEarlier = unanswered.add(pending, line: spooled.bytes, to: spooled.app, at: .now)
             if isEarlier { groupWakeup.signal() }
@@ -221,53 +224,22 @@ actor RelayDoor: Door {
         if isAboutTopic, Moment.now >= nextLook { appsWakeup.signal() }
     }
 
-    // MARK: Jobs
-
-    /// Writes each group when it is due, and answers its requests, until the task is cancelled.
-    private func runGroups() async {
-        while !Task.isCancelled {
-            let now = Moment.now
-            guard let due = unanswered.nextDue, due <= now else {
-                await groupWakeup.wait(until: unanswered.nextDue?.instant)
-                continue
-            }
-            for group in unanswered.takeDue(at: now) { await write(group) }
-        }
-    }
-
-    private func write(_ group: UnansweredRequests<RelayRequest>.Group) async {
-        let (start, now) = (Moment.now, WallTime.now)
-        let keys = group.requests.compactMap(\.key)
-        var records: [UInt8] = []
-        for key in keys { key.appendRecord(at: now, to: &records) }
-        let record = waitsForGateway ? ",\"record\":\"all\"" : ""
-        let head = group.isOfLines ? Array("{\"job\":{\"count\":\(group.requests.count)\(record)}}\n".utf8) : []
-        let job = DroppedJob(
-            app: group.app, name: group.isOfLines ? "relay.jsonl" : "relay.json", bytes: head + group.bytes,
-            records: records)
-        if waitsForGateway { feedbackWakeup.signal() }
-        let isDropped = await writer.drop(job)
-        if isDropped { counts.dropTimes.add(nanoseconds: (Moment.now - start).wholeNanoseconds) }
-        for key in keys { intake.settle(key, isSpooled: isDropped, at: now) }
-        let requests = unanswered.conclude(group, isDropped: isDropped, at: .now)
-        tell(isDropped ? dropAnswer : RelayAnswer(.serviceUnavailable), to: requests)
-        if isStopping { idleWakeup.signal() }
-    }
+    // MARK: Answers
 
     /// The answer to a request whose job was dropped.
-    private var dropAnswer: RelayAnswer { waitsForGateway ? .spooled : .accepted }
+    var dropAnswer: RelayAnswer { waitsForGateway ? .spooled : .accepted }
 
     /// Answers requests.
-    private func tell(_ answer: RelayAnswer, to requests: [RelayRequest]) {
+    func tell(_ answer: RelayAnswer, to requests: [RelayRequest]) {
         var touched: Set<Int> = []
         if answer.isAcceptance { counts.acceptedCount += requests.count }
         for request in requests {
             if !answer.isAcceptance { note(answer) }
-            guard let connection = connections[request.connection] else { continue }
+            guard let connection = places.connections[request.connection] else { continue }
             connection.conclude(request, answer)
             touched.insert(request.connection)
         }
-        for number in touched { connections[number]?.wake() }
+        for number in touched { places.connections[number]?.wake() }
     }
 
     // MARK: Feedback
@@ -287,14 +259,14 @@ actor RelayDoor: Door {
     }
 
     private func take(_ outcome: HeardOutcome, of app: String) async {
-        if let token = outcome.goneToken { intake.gone.note(token, of: app, since: outcome.goneSince, at: .now) }
+        if outcome.isGone { intake.gone.note(outcome.receiver, of: app, since: outcome.goneSince, at: .now) }
         guard let id = outcome.id else { return }
-        let requests = unanswered.take(id, of: app)
+        let requests = unanswered.take(.init(app: app, id: id, to: outcome.receiver))
         tell(outcome.answer, to: requests)
         // The client may send it again, and then it must not count as sent.
         let keys = outcome.answer.mayComeAgain ? requests.compactMap(\.key) : []
         for key in keys { intake.forget(key) }
-        if !keys.isEmpty { await writer.forget(keys) }
+        if !keys.isEmpty { await writer.forget(keys, of: app) }
     }
 
     // MARK: Apps
@@ -321,7 +293,7 @@ actor RelayDoor: Door {
 
     var figures: DoorCounts {
         var now = counts
-        now.openConnectionCount = connections.count
+        now.openConnectionCount = places.connections.count
         now.waitingCount = unanswered.unspooledCount
         return now
     }
@@ -334,12 +306,12 @@ actor RelayDoor: Door {
         listener?.waiter.wake()
         listener = nil
         tell(.spooled, to: unanswered.stopWaiting())
-        for connection in connections.values { connection.beginLeaving() }
+        for connection in places.connections.values { connection.beginLeaving() }
         idleWakeup.signal()
     }
 
     func awaitIdle(until deadline: ContinuousClock.Instant) async {
-        while !connections.isEmpty || unanswered.unspooledCount > 0, .now < deadline, !Task.isCancelled {
+        while !places.connections.isEmpty || unanswered.unspooledCount > 0, .now < deadline, !Task.isCancelled {
             await idleWakeup.wait(until: min(deadline, .now + .seconds(1)))
         }
     }

@@ -10,14 +10,29 @@ import SpoolModel
 
 /// A job that a door drops.
 struct DroppedJob: Sendable {
-    /// The app.
-    let app: String
-    /// The beginning and end of the file's name.
-    let name: String
-    /// The content.
-    let bytes: [UInt8]
-    /// The records of the ids in it, for the log of ids.
-    let records: [UInt8]
+    /// The requests, each with its id if the client may repeat it.
+    let group: UnansweredRequests<RelayRequest>.Group
+    /// Whether the feedback about it must have each acceptance, too.
+    let recordsAll: Bool
+
+    /// The content with the requests at these places only.
+    fileprivate func bytes(_ places: [Int]) -> [UInt8] {
+        guard group.isOfLines else { return group.bytes }
+        let record = recordsAll ? ",\"record\":\"all\"" : ""
+        return Array("{\"job\":{\"count\":\(places.count)\(record)}}\n".utf8) + group.picking(places).bytes
+    }
+}
+
+/// What became of the requests of a job, by their places.
+struct DropResult: Sendable {
+    /// Those that were dropped, and survive a power loss.
+    var dropped: [Int] = []
+    /// Those that another door has dropped.
+    var repeated: [Int] = []
+    /// Those that another door may be dropping at this moment: try again a little later.
+    var claimed: [Int] = []
+    /// Those that cannot be dropped now. The log says why, once for each cause.
+    var failed: [Int] = []
 }
 
 /// Writes jobs into the spool for the doors, as far as the limits allow, and reads which apps there are.
@@ -27,6 +42,10 @@ actor SpoolWriter {
     private let worker: WorkerThread
     private let rooms: SpoolRooms
     private let log: IDLog
+    /// The ids that the doors of a cluster share, by app.
+    private var shared: [String: SharedIDs] = [:]
+    private var isCluster = false
+    private let lifetime: Duration
     private let logger: Logger
     private var troubles: Troubles
 
@@ -51,49 +70,93 @@ actor SpoolWriter {
         worker = try WorkerThread(name: "spool")
         rooms = try SpoolRooms(configuration, logger)
         (self.log, self.logger) = (log, logger)
+        lifetime = configuration.relay?.dedupe ?? .zero
         troubles = Troubles("requests are refused", "requests are accepted again", logger)
     }
 
     // MARK: Jobs
 
-    /// Drops a job: once this returns `true`, it survives a power loss.
-    ///
-    /// - Returns: Whether it was dropped. If not, the log says why, once for each cause.
-    func drop(_ job: DroppedJob) -> Bool {
+    /// Drops the requests of a job that no other door has dropped.
+    func drop(_ job: DroppedJob) -> DropResult {
+        let app = job.group.app
+        var result = DropResult()
         do {
-            try write(job)
+            try write(job, &result)
         } catch {
-            troubles.note("\(error)", about: job.app)
-            return false
+            troubles.note("\(error)", about: app)
+            let claimed = result.dropped.compactMap { job.group.requests[$0].key }
+            warn { () throws(SystemError) in try shared[app]?.withdraw(claimed) }
+            return DropResult(failed: Array(job.group.requests.indices))
         }
-        troubles.note(nil, about: job.app)
-        logIDs(job.records)
-        return true
+        troubles.note(nil, about: app)
+        let keys = result.dropped.compactMap { job.group.requests[$0].key }
+        conclude(keys, of: app, .now)
+        return result
     }
 
-    /// Forgets ids whose requests may come again.
-    func forget(_ keys: [RecentIDs.Key]) {
+    /// Forgets ids of an app whose requests may come again.
+    func forget(_ keys: [RecentIDs.Key], of app: String) { conclude(keys, of: app, RecentIDs.Key.forgotten) }
+
+    /// Logs what became of ids.
+    private func conclude(_ keys: [RecentIDs.Key], of app: String, _ time: WallTime) {
+        guard !keys.isEmpty else { return }
+        warn { () throws(SystemError) in try shared[app]?.conclude(keys, time) }
         var records: [UInt8] = []
-        for key in keys { key.appendRecord(at: RecentIDs.Key.forgotten, to: &records) }
-        logIDs(records)
-    }
-
-    private func logIDs(_ records: [UInt8]) {
-        do {
+        for key in keys { key.appendRecord(at: time, to: &records) }
+        warn { () throws(SystemError) in
             guard try !log.append(records) else { return }
             let hint: Logger.MetadataValue = "put it back: after a restart, repeated requests are not known"
             logger.warning("state folder was moved or replaced", metadata: [LogKey.hint: hint])
+        }
+    }
+
+    private func warn(_ body: () throws(SystemError) -> Void) {
+        do throws(SystemError) {
+            try body()
         } catch {
             logger.warning("ids cannot be logged", metadata: [LogKey.error: "\(error)"])
         }
     }
 
-    private func write(_ job: DroppedJob) throws {
-        _ = try rooms.use(job.app) { submission in try submission.submit(job.bytes, name: job.name) }
+    private func write(_ job: DroppedJob, _ result: inout DropResult) throws {
+        try rooms.use(job.group.app) { submission in
+            let staged = try submission.begin(job.group.isOfLines ? "relay.jsonl" : "relay.json")
+            try sort(job.group, into: &result)
+            guard !result.dropped.isEmpty else { return }
+            try staged.append(job.bytes(result.dropped))
+            _ = try staged.publish()
+        }
+    }
+
+    /// Finds out which requests other doors have dropped, and claims the ids of the rest. Those are in `dropped` then.
+    private func sort(_ group: UnansweredRequests<RelayRequest>.Group, into result: inout DropResult) throws {
+        let keys = group.requests.compactMap(\.key)
+        var standings: [RecentIDs.Key: PeerIDs.Standing] = [:]
+        if !keys.isEmpty, let ids = try sharedIDs(of: group.app) { standings = try ids.claim(keys, at: .now) }
+        for (place, request) in group.requests.enumerated() {
+            switch request.key.flatMap({ standings[$0] }) ?? .free {
+            case .free: result.dropped.append(place)
+            case .claimed: result.claimed.append(place)
+            case .sent: result.repeated.append(place)
+            }
+        }
+    }
+
+    /// Returns the ids that the doors of a cluster share; `nil` if the daemon works alone.
+    private func sharedIDs(of app: String) throws -> SharedIDs? {
+        guard isCluster else { return nil }
+        if let known = shared[app], try known.isThere { return known }
+        let ids = try SharedIDs(in: try rooms.openTmp(of: app), lifetime: lifetime)
+        shared[app] = ids
+        return ids
     }
 
     // MARK: Apps
 
     /// Returns the lists of apps that the daemons published; see `SpoolRooms.appLists`.
-    func appLists() -> [AppList]? { rooms.appLists() }
+    func appLists() -> [AppList]? {
+        let lists = rooms.appLists()
+        if let lists { isCluster = lists.contains(where: \.isShared) }
+        return lists
+    }
 }

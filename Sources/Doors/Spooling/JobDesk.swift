@@ -23,6 +23,9 @@ actor JobDesk {
         case refused([Diagnostic])
         /// It cannot be taken now, and a later try may succeed. Nothing was dropped, unless the log says to look for it.
         case unavailable
+
+        /// How many recipients were dropped.
+        var recipientCount: Int { if case .dropped(let receipt) = self { receipt.recipientCount } else { 0 } }
     }
 
     /// What is known of a job that was dropped.

@@ -64,7 +64,7 @@ final class SpoolRooms {
     ///
     /// - Throws: `DoorTrouble`: a limit is reached; `SystemError`: its folders cannot be opened or written.
     func requireRoom(_ app: String) throws {
-        let place = try spool.openChild(Array(app.utf8))
+        let place = try Directory.open(path: spool).openChild(Array(app.utf8))
         for name in ["new", "tmp"] { try place.openChild(Array(name.utf8)).requireWritable() }
         _ = try folder(of: app)
     }
@@ -78,6 +78,13 @@ final class SpoolRooms {
                 "more than \(waitingLimit) jobs wait in new/; start the daemon, or raise limits.waiting")
         }
         return folder
+    }
+
+    /// Opens an app's `tmp/`.
+    ///
+    /// - Throws: `SystemError`: it does not exist, or may not be read.
+    func openTmp(of app: String) throws(SystemError) -> Directory {
+        try Directory.open(path: spool).openChild(Array(app.utf8)).openChild(Array("tmp".utf8))
     }
 
     /// Requires that the limit of free space allows more bytes.

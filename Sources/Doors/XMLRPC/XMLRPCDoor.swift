@@ -40,6 +40,7 @@ actor XMLRPCDoor: Door {
     struct Tools: Sendable {
         let desk: JobDesk
         let feedback: DoorRecords
+        let rates: ProducerRates
         let logger: Logger
     }
 
@@ -57,9 +58,7 @@ actor XMLRPCDoor: Door {
         book.admit(set.configuration.producers.map(\.producer), bearers: set.bearers)
     }
 
-    func configure(_ set: DoorSet) {
-        book.admit(set.configuration.producers.map(\.producer), bearers: set.bearers)
-    }
+    func configure(_ set: DoorSet) { book.admit(set.configuration.producers.map(\.producer), bearers: set.bearers) }
 
     // MARK: Running
 
@@ -193,14 +192,15 @@ actor XMLRPCDoor: Door {
     private func notify(_ notify: Notify, by producer: Producer) async throws(MethodFault) -> MethodResponse {
         guard let target = try await target(notify.app, for: producer) else { throw .unknownApp }
         guard notify.count > 0 else { return .nothing }
-        guard book.isInTurn(producer, at: .now) else {
+        guard tools.rates.admit(producer, at: .now) == nil else {
             throw .notAccepted("the producer's rate is used up; call again a little later")
         }
-        switch await tools.desk.drop(notify.job, as: "xmlrpc.json", for: target, isAllOrNothing: true) {
+        let result = await tools.desk.drop(notify.job, as: "xmlrpc.json", for: target, isAllOrNothing: true)
+        tools.rates.settle(result.recipientCount, of: producer, at: .now)
+        switch result {
         case .dropped(let receipt):
             counts.dropTimes.add(nanoseconds: receipt.time.wholeNanoseconds)
             counts.acceptedCount += 1
-            book.take(receipt.recipientCount, of: producer, at: .now)
             return .nothing
         case .refused(let diagnostics):
             throw .notAccepted(diagnostics.first { $0.severity == .error }?.sentence ?? "the job would fail")

@@ -41,6 +41,8 @@ package struct AppList: Hashable, Sendable {
     package var node: String
     /// The daemon's limits on documents.
     package var limits: DocumentLimits
+    /// Whether several daemons share the spool.
+    package var isShared = false
     /// The apps, sorted by name.
     package var apps: [App] = []
 
@@ -56,6 +58,7 @@ package struct AppList: Hashable, Sendable {
             let depth = limits["nesting"]?.integer, let apps = root["apps"]?.elements.map(App.init(_:))
         else { return nil }
         self.init(node: node, limits: DocumentLimits(byteCount: size, lineByteCount: line, depth: depth))
+        isShared = root["cluster"]?.boolean ?? false
         self.apps = apps.compactMap { $0 }
         guard self.apps.count == apps.count else { return nil }
     }
@@ -66,6 +69,10 @@ package struct AppList: Hashable, Sendable {
         writer.beginObject()
         writer.member("v", Self.version)
         writer.member("node", node)
+        if isShared {
+            writer.key("cluster")
+            writer.boolean(true)
+        }
         writer.key("limits")
         writer.beginObject()
         writer.member("document", limits.byteCount)

@@ -8,6 +8,8 @@ import Testing
 /// A door beside a bench's spool, for the producers `fleet`, with a key, and `billing`, with a certificate.
 struct Doorway: Sendable {
     let bench: Bench
+    /// The folder of its state.
+    private let state: String
     /// Where it listens, in the next configuration; 0: the kernel chooses.
     var port = "0"
     /// The key of `fleet`.
@@ -20,10 +22,10 @@ struct Doorway: Sendable {
     static let bearer = "0123456789abcdef0123456789abcdef"
 
     /// Writes the files of a door. `more` are further lines of its configuration.
-    init(_ bench: Bench, _ more: String = "") throws {
-        self.bench = bench
+    init(_ bench: Bench, _ more: String = "", state: String = "doorstate") throws {
+        (self.bench, self.state) = (bench, state)
         key = try ThrowawayTokenKey()
-        for name in ["door", "doorstate"] {
+        for name in [folder, state] {
             try FileManager.default.createDirectory(atPath: "\(bench.path)/\(name)", withIntermediateDirectories: true)
         }
         let authority = try ThrowawayAuthority(commonName: "Door")
@@ -39,6 +41,9 @@ struct Doorway: Sendable {
         try configure(more)
     }
 
+    /// The folder of its files.
+    var folder: String { state == "doorstate" ? "door" : "door-" + state }
+
     /// Writes the configuration. `more` are further lines, `relay` further members of the relay's; `apps` and `rate` are those
     /// of `fleet`.
     func configure(
@@ -46,10 +51,10 @@ struct Doorway: Sendable {
     ) throws {
         let (keyID, teamID) = Self.identity
         try bench.write(
-            "door/doors.yaml",
+            "\(folder)/doors.yaml",
             """
             spool: ../spool
-            state: ../doorstate
+            state: ../\(state)
             producers:
               fleet: {key: fleet.pem, key_id: \(keyID), team_id: \(teamID), apps: \(apps), rate: \(rate)}
             \(Self.others.map { Self.producer($0.name, $0.keyID) }.joined(separator: "\n"))
@@ -67,15 +72,15 @@ struct Doorway: Sendable {
     }
 
     private func write(_ name: String, _ bytes: [UInt8]) throws {
-        let path = "\(bench.path)/door/\(name)"
+        let path = "\(bench.path)/\(folder)/\(name)"
         try Data(bytes).write(to: URL(fileURLWithPath: path))
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
     }
 
-    /// Runs a door while `body` runs, and makes sure that it has ended.
-    func open(_ body: (OpenDoor) async throws -> Void) async throws {
-        let program = try Program(
-            try BuiltProgram.doorPath, ["run", "--config", "\(bench.path)/door/doors.yaml"], logs: bench.path + "/logs")
+    /// Runs a door while `body` runs, and makes sure that it has ended. `environment` has definitions for env(1).
+    func open(_ environment: [String] = [], _ body: (OpenDoor) async throws -> Void) async throws {
+        let command = [try BuiltProgram.doorPath, "run", "--config", "\(bench.path)/\(folder)/doors.yaml"]
+        let program = try Program("/usr/bin/env", environment + command, logs: bench.path + "/logs")
         try await bench.watching(program) { program in
             try await program.says("started path=")
             try await body(OpenDoor(program: program, way: self))
@@ -120,6 +125,25 @@ struct OpenDoor {
     let program: Program
     let way: Doorway
 
+    /// Calls `notify` over XML-RPC for one token, without an identity. Returns the answer.
+    func notify(_ number: Int) async throws -> String {
+        func mapping(_ name: String, _ value: String) -> String {
+            "<struct><member><name>\(name)</name><value>\(value)</value></member></struct>"
+        }
+        let values = ["modern", token(number), mapping("aps", mapping("alert", "x"))]
+        let parameters = values.map { "<param><value>\($0)</value></param>" }.joined()
+        let body = "<methodCall><methodName>notify</methodName><params>\(parameters)</params></methodCall>"
+        let curl = try Program(
+            "/usr/bin/env",
+            [
+                "curl", "--silent", "--show-error", "--max-time", "30", "--header", "Content-Type: text/xml",
+                "--data-binary", "@-", "http://127.0.0.1:\(try port(of: "xmlrpc"))/",
+            ], input: body, logs: way.bench.path + "/logs")
+        let code = try await curl.end()
+        try #require(code == 0, "curl: \(curl.log)")
+        return curl.text
+    }
+
     /// The answer to a request.
     struct Answer {
         let status: String
@@ -138,16 +162,25 @@ struct OpenDoor {
 
     /// Sends one request with curl: with a token of `fleet`, unless `more` has another identity.
     func ask(_ number: Int, _ more: [String] = [], body: String = #"{"aps":{"alert":"x"}}"#) async throws -> Answer {
+        try await answer(to: try begin(number, more, body: body))
+    }
+
+    /// Begins a request as `ask` does.
+    func begin(_ number: Int, _ more: [String] = [], body: String = #"{"aps":{"alert":"x"}}"#) throws -> Program {
         let hasIdentity = more.contains("--cert") || more.contains { $0.hasPrefix("authorization") }
         let identity = hasIdentity ? [] : ["--header", "authorization: bearer \(try way.token())"]
         let topic = more.contains { $0.hasPrefix("apns-topic") } ? [] : ["--header", "apns-topic: com.example.weather"]
-        let curl = try Program(
+        return try Program(
             "/usr/bin/env",
             [
                 "curl", "--silent", "--show-error", "--http2", "--include", "--max-time", "30", "--cacert",
-                "\(way.bench.path)/door/ca.pem", "--data-binary", "@-",
+                "\(way.bench.path)/\(way.folder)/ca.pem", "--data-binary", "@-",
             ] + identity + topic + more + ["https://localhost:\(try port(of: "relay"))/3/device/\(token(number))"],
             input: body, logs: way.bench.path + "/logs")
+    }
+
+    /// Waits for the answer to a request that was begun.
+    func answer(to curl: Program) async throws -> Answer {
         let code = try await curl.end()
         try #require(code == 0, "curl: \(curl.log)")
         let status = curl.text.split(separator: " ").dropFirst().first.map(String.init) ?? ""

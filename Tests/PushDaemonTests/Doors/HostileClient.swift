@@ -75,7 +75,41 @@ enum HostileClient {
                 except OSError:
                     pass
             print("connected %d" % len(connections), flush=True)
-            return fate(connections[0], 40)
+            return fate(connections[-1], 40)
+
+
+        def bad():
+            """A bad request now and then on each connection, and a byte of a handshake on others."""
+            connections = []
+            for number in range(count):
+                try:
+                    connections.append((connect(), time.monotonic()))
+                except OSError:
+                    pass
+            print("connected %d" % len(connections), flush=True)
+            stream = 1
+            while connections:
+                for entry in list(connections):
+                    connection, since = entry
+                    ended = send(connection, frame(1, 5, stream, head))
+                    connection.setblocking(False)
+                    try:
+                        while True:
+                            if not connection.recv(65536):
+                                ended = True
+                                break
+                    except (BlockingIOError, ssl.SSLWantReadError):
+                        pass
+                    except OSError:
+                        ended = True
+                    connection.settimeout(30)
+                    if ended:
+                        connections.remove(entry)
+                    elif time.monotonic() - since > 60:
+                        return "open", set()
+                stream += 2
+                time.sleep(1)
+            return "closed", set()
 
 
         def half():
@@ -148,7 +182,7 @@ enum HostileClient {
 
 
         end, kinds = {
-            "idle": idle, "half": half, "halves": halves, "resets": resets, "pings": pings, "settings": settings,
+            "bad": bad, "idle": idle, "half": half, "halves": halves, "resets": resets, "pings": pings, "settings": settings,
             "continuations": continuations, "unread": unread, "junk": junk,
         }[act]()
         print(end, "frames", sorted(kinds), flush=True)

@@ -88,6 +88,44 @@ import Testing
         }
     }
 
+    @Test func `one id for several devices reaches each of them, once`() async throws {
+        try await running { bench, way in
+            let header = ["--header", "apns-id: \(Self.id.uppercased())"]
+            try await way.open { door in
+                for _ in 0..<2 {
+                    for number in 1...3 {
+                        let answer = try await door.ask(number, header)
+                        #expect(answer.status == "200", "\(answer.text)")
+                        #expect(answer.field("apns-id") == Self.id.uppercased(), "\(answer.text)")
+                    }
+                }
+                #expect(try await door.ask(4).status == "200")
+                let ledger = try await bench.accepted(4)
+                #expect(ledger.arrivedCount == 4 && ledger.accepted.count { $0.request?.id == Self.id } == 3)
+            }
+        }
+    }
+
+    @Test func `what a request asks for is kept or refused, and never dropped`() async throws {
+        try await running { bench, way in
+            try await way.open { door in
+                let refused: [(String, String)] = [
+                    ("apns-expiration: 0\u{1}", "BadExpirationDate"), ("apns-collapse-id: a\u{7F}", "BadCollapseId"),
+                    ("apns-priority: 5\u{2}", "BadPriority"),
+                ]
+                for (field, reason) in refused {
+                    let answer = try await door.ask(1, ["--header", field])
+                    #expect(answer.status == "400" && answer.text.contains(reason), "\(answer.text)")
+                }
+                let voip = ["--header", "apns-topic: com.example.weather.voip", "--header", "apns-expiration: 1"]
+                #expect(try await door.ask(2, voip).status == "200")
+                let request = try #require(try await bench.accepted(1).accepted.first?.request)
+                #expect(request["apns-push-type"] == "voip" && request["apns-expiration"] == "0")
+                #expect(request["apns-topic"] == "com.example.weather.voip")
+            }
+        }
+    }
+
     @Test func `while the daemon is stopped, requests are taken, and sent when it runs again`() async throws {
         try await Modern().running { bench in
             try bench.configureModern()
@@ -236,16 +274,32 @@ import Testing
         }
     }
 
-    @Test func `beyond its rate a producer is told to wait`() async throws {
+    @Test func `a producer may use its whole rate at once, and is then told to wait at every door`() async throws {
         try await running { _, way in
-            try way.configure(rate: "1/h")
+            let doors = "http: {listen: \"127.0.0.1:0\"}\nxmlrpc: {listen: \"127.0.0.1:0\", producer: fleet}"
+            try way.configure(doors, rate: "5/h")
             try await way.open { door in
-                var answers: [String] = []
-                for number in 1...4 { answers.append(try await door.ask(number).status) }
-                #expect(answers.first == "200" && answers.last == "429", "\(answers)")
+                // What is refused does not count, and other producers count for themselves.
+                #expect(try await door.ask(1, ["--header", "apns-priority: 3"]).status == "400")
+                #expect(try await door.call("POST", "/v1/apps/modern/jobs", Self.json, body: "[").status == "422")
+                for number in 1...4 { #expect(try await door.ask(number).status == "200") }
+                #expect(try await door.notify(5).contains("<nil/>"))
+                #expect(try await door.notify(6).contains("rate is used up"))
+                let answer = try await door.ask(7)
+                #expect(answer.status == "429" && answer.text.contains("TooManyRequests"), "\(answer.text)")
+                let jobs = (1...6).map { #"{"token":"\(token($0))","alert":"x"}"# }
+                var answers: [OpenDoor.Answer] = []
+                for job in jobs {
+                    answers.append(try await door.call("POST", "/v1/apps/modern/jobs", Self.json, body: job))
+                }
+                #expect(answers.map(\.status) == ["202", "202", "202", "202", "202", "429"])
+                let wait = try #require(answers.last?.field("Retry-After").flatMap { Int($0) })
+                #expect((3000...3601).contains(wait))
             }
         }
     }
+
+    private static let json = ["--header", "Content-Type: application/json"]
 
     @Test func `pushspool check finds what is wrong between the doors and the apps`() async throws {
         try await Modern().running { bench in
