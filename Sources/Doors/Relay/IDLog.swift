@@ -112,7 +112,7 @@ final class IDLog {
     func append(_ records: [UInt8], mayBeginFile: Bool = true) throws(SystemError) -> Bool {
         guard !records.isEmpty else { return true }
         // The owner of one that others read looks itself, and begins another.
-        let isInPlace = try isShared || followPath()
+        let isInPlace = if isShared { true } else { try followPath() }
         if isBroken || mayBeginFile && count >= Self.recordLimit {
             try begin(with: records)
             return isInPlace
