@@ -16,20 +16,20 @@ import SpoolModel
 /// It runs on one reactor; files are others'.
 actor JSONDoor: Door {
     nonisolated var name: String { "http" }
-    private nonisolated let reactor: Reactor
-    private let tools: Tools
+    nonisolated let reactor: Reactor
+    let tools: Tools
     private let place: ListenPlace
     private let connectionLimit: Int
     private let bodyLimit: Int
-    private var front: HTTPFront?
+    private(set) var front: HTTPFront?
     private var book = ProducerBook()
-    private var calls: [Int: APICall] = [:]
-    private var requests: [Int: HTTPRequest] = [:]
+    var calls: [Int: APICall] = [:]
+    private(set) var requests: [Int: HTTPRequest] = [:]
     private var budget = BodyBudget()
     private var counts = DoorCounts()
     private var named = NamedJobs<JobAnswer>(capacity: 50_000)
     /// Counts the configurations.
-    private var generation = 0
+    private(set) var generation = 0
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { reactor.asUnownedSerialExecutor() }
 
@@ -152,7 +152,7 @@ actor JSONDoor: Door {
     }
 
     /// Answers a request, unless its client has gone.
-    private func answer(_ number: Int, _ response: HTTPResponse) {
+    func answer(_ number: Int, _ response: HTTPResponse) {
         guard let request = requests[number] else { return }
         if response.status >= 300 {
             counts.refusals["status \(response.status)", default: 0] += 1
@@ -201,7 +201,7 @@ actor JSONDoor: Door {
         guard await tools.desk.append(named, to: staged) else { throw APIProblem.unavailable }
     }
 
-    private func target(of call: APICall) async throws -> JobDesk.Target {
+    func target(of call: APICall) async throws -> JobDesk.Target {
         guard let app = call.route.app, let target = try await tools.desk.target(app) else {
             throw APICall.noSuchApp
         }
@@ -312,47 +312,6 @@ actor JSONDoor: Door {
         counts.acceptedCount += result.dropTimes.count
         for time in result.dropTimes { counts.dropTimes.add(nanoseconds: time.wholeNanoseconds) }
         return HTTPResponse(status: 200, contentType: "application/json", body: result.json)
-    }
-
-    // MARK: Feedback
-
-    private func beginFeedback(_ number: Int, _ app: String, _ call: APICall) async throws {
-        _ = try await target(of: call)
-        let end = try await tools.reader.begin(number, of: app, after: call.cursor, isOfEvents: call.isOfEvents)
-        guard calls[number] != nil else { return await tools.reader.end(number) }
-        calls[number]?.isStreaming = true
-        calls[number]?.generation = generation
-        answer(number, HTTPResponse(feedbackUpTo: call.isOfEvents ? nil : end))
-    }
-
-    /// How often new feedback is looked for, and how often a quiet stream shows that it lives.
-    private static let (eventPause, heartbeat) = (Duration.seconds(1), 15)
-
-    private func continueFeedback(_ number: Int) async {
-        guard let call = calls[number] else { return }
-        do {
-            for _ in 0..<Self.heartbeat {
-                let page = try await tools.reader.next(of: number)
-                page.warn(tools.logger)
-                // A stream of events is taken up again where it ended; any other has its end.
-                let mustEnd = call.isOfEvents && (call.generation != generation || front?.isStopping == true)
-                if mustEnd { return send([], isLast: true, on: number) }
-                if !page.bytes.isEmpty || page.isLast {
-                    return send(page.bytes, isLast: page.isLast, on: number)
-                }
-                try await reactor.sleep(for: Self.eventPause)
-            }
-            send(Array(":\n\n".utf8), isLast: false, on: number)
-        } catch {
-            // Its cursor is beyond what it has got.
-            tools.logger.warning("feedback cannot be read", metadata: [LogKey.error: "\(error)"])
-            if let request = requests[number] { front?.breakOff(request) }
-        }
-    }
-
-    private func send(_ bytes: [UInt8], isLast: Bool, on number: Int) {
-        guard let request = requests[number] else { return }
-        front?.send(bytes, isLast: isLast, on: request)
     }
 
     // MARK: Figures

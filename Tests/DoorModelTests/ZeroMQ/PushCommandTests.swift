@@ -106,6 +106,14 @@ struct PushCommandTests {
             "Wrong device token length (6 != 32): DEADBEAF")
     }
 
+    @Test func `only the beginning of a long word is repeated in the reply`() {
+        let words = Array("send \(String(repeating: "9", count: 1 << 20)) 1 \(Self.digits) x".utf8)
+        let fault = #expect(throws: CommandFault.self) { try PushCommand(words, at: Self.now) }
+        let reply = fault.map { CommandReply.refused($0).bytes } ?? []
+        #expect(reply.starts(with: "ERROR Invalid expiry value: 999".utf8) && reply.suffix(3) == Array("...".utf8))
+        #expect(reply.count < 10_000)
+    }
+
     @Test func `a payload that is not UTF-8 is refused`() {
         let request = Array("send 1 1 \(Self.digits) Gr".utf8) + [0xFC, 0xDF, 0x65]
         #expect(throws: CommandFault.notUTF8) { try PushCommand(request, at: Self.now) }

@@ -273,7 +273,7 @@ import Testing
             _ = try await bench.accepted(1)
             let name = try await awaited("feedback") { bench.names(in: "modern/feedback").first }
             let folder = bench.path + "/spool/modern/feedback"
-            let sparse = folder + "/0" + name.dropFirst()
+            let sparse = folder + "/2000" + name.dropFirst(4)
             try #require(FileManager.default.createFile(atPath: sparse, contents: nil))
             let file = try #require(FileHandle(forWritingAtPath: sparse))
             try file.truncate(atOffset: 1 << 30)
