@@ -18,8 +18,8 @@ package struct Notify: Hashable, Sendable {
     ///
     /// The Ruby client sends one token as a string, with an array of one notification.
     ///
-    /// - Throws: -32602 if a parameter is missing or of the wrong type, a token is not hexadecimal, or the lists have different
-    ///   lengths.
+    /// - Throws: -32602 if a parameter is missing or of the wrong type, or the lists have different lengths; 500 if a token is not
+    ///   hexadecimal, as for other faults of a token.
     init(_ parameters: CallParameters) throws(MethodFault) {
         try parameters.requireCount(3...3, of: Self.form)
         app = try parameters.text(0, "app_id")
@@ -60,7 +60,7 @@ package struct Notify: Hashable, Sendable {
                 !$1.properties.isASCIIHexDigit && !marks.contains($1)
             })
         else { return }
-        throw .invalidParameters(
+        throw .notAccepted(
             "\(name): must be hexadecimal; character \(index + 1) is \(FieldText.name(of: stray))")
     }
 
