@@ -123,7 +123,7 @@ struct FilePageTests {
         let identity = JobIdentity(name: try #require(FileName("a.json")), id: JobID(bits: 1), ref: "mine")
         var report = JobReport(
             identity, Conclusion(tally: Tally(), fault: .incomplete), notificationCount: 1, at: time)
-        (report.claimedAt, report.isSealed) = (time, false)
+        (report.claimedAt, report.isSealed, report.unreadByteCount) = (time, false, 1)
         report.earlier = EarlierJob(id: JobID(bits: 2), endedAt: time)
         report.uniqueIDs = [0: "1-2-3"]
         return report
