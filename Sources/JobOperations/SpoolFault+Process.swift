@@ -1,3 +1,4 @@
+import Document
 import JSON
 import LinuxIO
 import SpoolModel

@@ -24,9 +24,9 @@ public struct FeedbackReader: Sendable {
         place = try AppPlace(app: app, spool: spool)
         owner = try translating { [place] () throws(SystemError) in
             let home = try place.open()
-            let work = try home.status(of: Array("work".utf8))
             _ = try home.openChild(Array("feedback".utf8))
-            return try (work ?? home.status()).owner
+            if let work = try home.status(of: Array("work".utf8)) { return work.owner }
+            return try home.status().owner
         }
     }
 

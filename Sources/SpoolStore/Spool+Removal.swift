@@ -13,7 +13,8 @@ extension Spool {
             }
         }
         let common = try root.openChild(Self.folderName)
-        for file in try publicDirectory.names() { try publicDirectory.unlink(file) }
+        let published = try Self.makePublicDirectory(of: node, in: root)
+        for file in try published.names() { try published.unlink(file) }
         try removingFolder(name) { () throws(SystemError) in try common.openChild(Array("public".utf8)) }
         // The journal is the last: without it, the folder is no node's.
         for file in try privateDirectory.names() where file != Journal.fileName { try privateDirectory.unlink(file) }
