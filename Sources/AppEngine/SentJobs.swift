@@ -1,3 +1,4 @@
+import APNSGateway
 import JobFormat
 import LinuxIO
 import SpoolModel

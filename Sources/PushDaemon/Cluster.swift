@@ -1,6 +1,7 @@
 import AppEngine
 import Configuration
 import JobOperations
+import JournalModel
 import LinuxIO
 import Logging
 import SharedResources

@@ -36,10 +36,11 @@ import Testing
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
     }
 
-    /// Hears once, and returns the tokens as text.
-    private func hear(_ watch: FeedbackWatch) async -> (tokens: [String], hasMore: Bool) {
+    /// Hears once, and returns the bytes of the tokens.
+    private func hear(_ watch: FeedbackWatch) async -> (tokens: [[UInt8]], hasMore: Bool) {
         let (lines, hasMore) = await watch.hear()
-        return (lines.compactMap { $0.outcome.goneToken.map { "\($0)" } }, hasMore)
+        let gone = lines.map(\.outcome).filter(\.isGone)
+        return (gone.map(\.receiver), hasMore)
     }
 
     @Test func `a new file is read before those that there were at the start`() async throws {

@@ -39,7 +39,7 @@ final class IDLog {
         in folder: Directory, lifetime: Duration
     ) throws(SystemError) -> (log: IDLog, known: [(key: RecentIDs.Key, time: WallTime)]) {
         let prefix = ownPrefix
-        let numbers = try folder.names().compactMap { number(in: $0, after: prefix) }.sorted()
+        let numbers = try folder.names().compactMap { Self.number(in: $0, after: prefix) }.sorted()
         let now = WallTime.now
         var known: [(key: RecentIDs.Key, time: WallTime)] = []
         var older: [(number: Int, count: Int)] = []

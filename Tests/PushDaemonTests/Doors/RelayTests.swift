@@ -287,7 +287,7 @@ import Testing
                 #expect(try await door.notify(6).contains("rate is used up"))
                 let answer = try await door.ask(7)
                 #expect(answer.status == "429" && answer.text.contains("TooManyRequests"), "\(answer.text)")
-                let jobs = (1...6).map { #"{"token":"\(token($0))","alert":"x"}"# }
+                let jobs = (1...6).map { #"{"token":"\#(token($0))","alert":"x"}"# }
                 var answers: [OpenDoor.Answer] = []
                 for job in jobs {
                     answers.append(try await door.call("POST", "/v1/apps/modern/jobs", Self.json, body: job))
