@@ -183,6 +183,7 @@ struct FilePageTests {
         app.credentials = credentials
         var status = SpoolStatus(node: "host-a", processID: 1, startedAt: time, writtenAt: time)
         status.cluster = SpoolStatus.Cluster(nodes: ["host-a", "host-b"], standsInFor: ["host-b"], mayAct: true)
+        status.left = [.init(node: "host-c", jobCount: 2, .noJournal)]
         status.apps = [app]
         return status.json
     }

@@ -122,7 +122,7 @@ import Testing
         try await Bench.serving(try .init()) { bench, daemon in
             let status = bench.path + "/spool/.pushspool/public/node-a/status.json"
             try await eventually("a status") { FileManager.default.fileExists(atPath: status) }
-            for more in ["", "cluster: {patience: 100ms}\n"] {
+            for more in ["", "cluster: true\n"] {
                 try bench.write("etc/other.yaml", "spool: ../spool\nstate: ../other\nnode: node-b\n" + more)
                 let second = try await bench.run(["run", "--config", "\(bench.path)/etc/other.yaml"])
                 #expect(second.code == 75)

@@ -14,6 +14,7 @@ struct MetricsTests {
     private static var metrics: SpoolMetrics {
         var status = SpoolStatus(node: "host-a", processID: 1, startedAt: time, writtenAt: time + .seconds(30))
         status.cluster = .init(nodes: ["host-a", "host-b", "host-c"], standsInFor: ["host-c"], mayAct: true)
+        status.left = [.init(node: "host-d", jobCount: 2, .noJournal), .init(node: "host-c", jobCount: 4, nil)]
         status.apps = [.init(name: "broken", state: .broken), .init(name: "weather", state: .sending)]
         var metrics = SpoolMetrics(status: status, version: "1.2")
         (metrics.freeByteCount, metrics.byteCount, metrics.journalByteCount) = (1 << 30, 1 << 31, 4096)
@@ -67,6 +68,7 @@ struct MetricsTests {
         #"pushspool_journal_sync_duration_seconds_bucket{node="host-a",le="5"} 1"#,
         #"pushspool_journal_sync_duration_seconds_bucket{node="host-a",le="+Inf"} 1"#,
         #"pushspool_journal_sync_duration_seconds_count{node="host-a"} 1"#,
+        #"pushspool_left_jobs{node="host-a",left_by="host-d"} 2"#,
         #"pushspool_cluster_nodes{node="host-a"} 3"#,
         #"pushspool_cluster_stand_ins{node="host-a"} 1"#,
         #"pushspool_cluster_lease_valid{node="host-a"} 1"#,

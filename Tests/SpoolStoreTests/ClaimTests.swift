@@ -138,8 +138,11 @@ import Testing
 
     @Test(.catalogue("E40 many-nodes, claims alone", checks: [.onePlace]))
     func `two nodes claim every job exactly once`() async throws {
+        let place = try TemporaryDirectory()
+        let path = place.path
+        let first = try Spool(path: path, node: "host-a", journalByteCount: 8 << 20, cluster: ClusterTerms())
+        let app = try first.app("weather")
         for number in 0..<500 { try app.new.put("\(number).json", "{}") }
-        let path = spool.place.path
         let ids = try await withThrowingTaskGroup(of: [String].self) { group in
             for node in ["host-b", "host-c"] { group.addTask { try claimAll(path: path, node: node) } }
             return try await group.reduce(into: []) { $0 += $1 }
@@ -151,7 +154,8 @@ import Testing
 
 /// Claims whatever it can under a node of its own until nothing is left, and returns the names it won.
 private func claimAll(path: String, node: String) throws -> [String] {
-    let app = try Spool(path: path, node: node).app("weather")
+    let spool = try Spool(path: path, node: node, journalByteCount: 8 << 20, cluster: ClusterTerms())
+    let app = try spool.app("weather")
     var won: [String] = []
     var names: [FileName] = []
     repeat {

@@ -194,7 +194,7 @@ extension BrokenSetup {
             try $0.replace("etc/pushspool.yaml", "node: node-a", with: "node: node-b")
             let own = "\($0.path)/spool/.pushspool/"
             try FileManager.default.moveItem(atPath: own + "node-a", toPath: own + "node-b")
-        }.says("belongs to node node-a", remedy: "`node:`"),
+        }.says("belongs to node node-a", remedy: ".pushspool/node-a/"),
         BrokenSetup("the journal is damaged", in: "daemon") {
             try $0.makeFolder("spool/.pushspool/node-a", 0o700)
             try $0.write("spool/.pushspool/node-a/journal", String(repeating: "x", count: 8192))

@@ -24,7 +24,7 @@ import Testing
     @Test func `a second daemon of the same node refuses`() throws {
         let first = try test.open()
         let fault = #expect(throws: SpoolFault.self) { _ = try test.open() }
-        #expect(fault?.hint.contains("node:") == true && fault?.cause?.isLocked == true)
+        #expect(fault?.hint.contains("cluster: true") == true && fault?.cause?.isLocked == true)
         #expect(first.journal.fault == nil)
     }
 
