@@ -2,11 +2,12 @@ import APNSModel
 import JournalModel
 import LinuxIO
 import Logging
-@testable import PushDaemon
 import SpoolModel
 import SpoolStore
 import TestSupport
 import Testing
+
+@testable import PushDaemon
 
 /// How a node finds the others, and takes the places of those that have died.
 @Suite struct PeerScoutTests {

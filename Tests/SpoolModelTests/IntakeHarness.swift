@@ -99,6 +99,7 @@ struct IntakeHarness {
 
     /// Does what the intake asks for until it asks for nothing more.
     mutating func run() {
+        for name in intake.takeMistaken(at: now) where files[name] != nil { intake.confirmMistaken(name) }
         repeat {
             while isTimeUp() { intake.noteTime(timeOfDay, at: now) }
             while let action = intake.next(at: now) { perform(action) }

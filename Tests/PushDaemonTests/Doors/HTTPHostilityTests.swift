@@ -119,14 +119,18 @@ import Testing
             except OSError: pass
             print("refused or cut off" if b" 200 " not in answer(peer) else "accepted")
         elif act == "announced":
+            announced = head + b"Content-Length: 5000000\r\n"
             peers = [connect() for _ in range(count)]
-            for peer in peers: peer.sendall(head + b"Content-Length: 5000000\r\n\r\n" + b"x" * 1000)
-            # Beyond the door's memory for bodies, a request is refused once it has come.
-            refused = 0
-            for peer in peers[20:]:
-                peer.sendall(b"x" * 4999000)
-                refused += b" 503 " in peer.recv(4096)
-            print("refused" if refused == count - 20 else f"only {refused} refused")
+            for peer in peers: peer.sendall(announced + b"Expect: 100-continue\r\n\r\n")
+            # Within the door's memory for bodies, 64 MiB, a client is asked for its body. Beyond, it is refused at once, or
+            # once its body has come.
+            answers = [peer.recv(12, socket.MSG_WAITALL) for peer in peers]
+            asked, refused = answers.count(b"HTTP/1.1 100"), answers.count(b"HTTP/1.1 503")
+            late = connect()
+            late.sendall(announced + b"\r\n" + b"x" * 5000000)
+            end = late.recv(12, socket.MSG_WAITALL)
+            good = 0 < asked <= 13 and asked + refused == count and end == b"HTTP/1.1 503"
+            print("refused" if good else f"{asked} asked, {refused} refused, the last: {end}")
         elif act == "pipeline":
             peer = connect()
             peer.setblocking(False)
