@@ -8,7 +8,8 @@ import Testing
 struct GorushRequestTests {
     private static func notification(_ members: String) throws -> GorushRequest.Notification {
         var parser = JSON.Parser()
-        let body = #"{"notifications":[{"tokens":["aa"],"platform":1,\#(members)}]}"#
+        let usual = [#""tokens":["aa"]"#, #""platform":1"#].filter { !members.contains($0.prefix { $0 != ":" }) }
+        let body = #"{"notifications":[{\#((usual + [members]).joined(separator: ","))}]}"#
         let now = WallTime(epochSeconds: 1_795_262_400)
         return try #require(try GorushRequest(parser.parse(Array(body.utf8)).root, at: now).notifications.first)
     }

@@ -172,6 +172,8 @@ import Testing
             peer = connect()
             ready = b"\x05READY\x0bSocket-Type\x00\x00\x00\x03REQ"
             peer.sendall(b"\xff" + bytes(8) + b"\x7f\x03\x00NULL".ljust(22, b"\0") + bytes(33) + bytes([4, len(ready)]) + ready)
+            data = b""
+            while b"READY" not in data: data += peer.recv(4096)
             request = b"send " + b"x" * 400000 + b" 1 token payload"
             for _ in range(count): peer.sendall(b"\x01\x00\x02" + len(request).to_bytes(8, "big") + request)
             print("sent all")
