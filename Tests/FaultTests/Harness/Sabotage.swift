@@ -122,14 +122,6 @@ struct Sabotage: Sendable {
             return refuses(descriptor) ? -1 : next(descriptor);
         }
 
-        int syncfs(int descriptor) {
-            int (*next)(int) = dlsym(RTLD_NEXT, "syncfs");
-            errno = ENOSPC;
-            if (is_on("full-server")) return -1;
-            errno = EIO;
-            return takes("sync-all-once") ? -1 : next(descriptor);
-        }
-
         static atomic_uint calls;
 
         // The length that a call may have; 0: it is interrupted.
@@ -184,6 +176,14 @@ struct Sabotage: Sendable {
             for (int i = 0; i < 6; i++) a[i] = va_arg(list, long);
             va_end(list);
             if (number == SYS_renameat2 && is_on("lying-rename")) return 0;
+            if (number == SYS_syncfs && is_on("full-server")) {
+                errno = ENOSPC;
+                return -1;
+            }
+            if (number == SYS_syncfs && takes("sync-all-once")) {
+                errno = EIO;
+                return -1;
+            }
             long result = next(number, a[0], a[1], a[2], a[3], a[4], a[5]);
             if (number != SYS_renameat2 || !is_on("denied-rename")) return result;
             errno = EIO;
