@@ -24,15 +24,6 @@ package final class Directory: Sendable {
         return Directory(try Descriptor(opened: number, "open", path), path: path)
     }
 
-    /// Requires that this process may create and remove entries (access(2)). Creates none.
-    ///
-    /// - Throws: `SystemError`: EACCES, EROFS.
-    package func requireWritable() throws(SystemError) {
-        guard unsafe faccessat(descriptor.rawValue, ".", W_OK | X_OK, AT_EACCESS) == 0 else {
-            throw .last("faccessat", path)
-        }
-    }
-
     /// Opens the directory called `name`, never through a symbolic link.
     ///
     /// - Throws: `SystemError`: ENOENT if it does not exist, ENOTDIR or ELOOP if it is not a directory.

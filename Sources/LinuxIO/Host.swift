@@ -54,6 +54,15 @@ package enum Host {
         return found > 0 ? number : nil
     }
 
+    /// Requires that this process may create and remove entries of a folder (access(2)). Creates none.
+    ///
+    /// - Throws: `SystemError`: ENOENT, ENOTDIR, EACCES, EROFS.
+    package static func requireWritable(_ folder: String) throws(SystemError) {
+        guard unsafe faccessat(AT_FDCWD, folder + "/.", W_OK | X_OK, AT_EACCESS) == 0 else {
+            throw .last("faccessat", folder)
+        }
+    }
+
     /// Waits until a process has exited. It need not be a child.
     ///
     /// - Returns: Whether it exited within `limit`.

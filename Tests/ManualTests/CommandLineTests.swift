@@ -8,7 +8,7 @@ struct CommandLineTests {
         (["list", "--nonsense"], "pushspool: unknown option '--nonsense'", "hint: see: pushspool list --help"),
         (["hold"], "pushspool: name jobs, or give --all", "hint: see: pushspool hold --help"),
         (
-            ["channel", "create", "a", "--nonsense"], "pushspool: unknown option",
+            ["channel", "create", "a", "--nonsense"], "pushspool: missing expected argument",
             "see: pushspool channel create --help"
         ),
         (["stop", "--timeout", "x"], "pushspool: ", "hint: see: pushspool stop --help"),

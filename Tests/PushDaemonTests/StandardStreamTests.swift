@@ -10,6 +10,7 @@ import Testing
         try await Bench.running(try .init()) { bench in
             let daemon = try bench.start(with: "exec 0<&- 1>&- 2>&-;")
             try await bench.watching(daemon) { daemon in
+                try await bench.hasApp()
                 try bench.drop("a.json", job(1))
                 #expect(try await bench.end(of: "a.json").state == "done")
                 for number in 0...2 {
@@ -23,11 +24,13 @@ import Testing
         }
     }
 
-    @Test(arguments: [
-        ("list >&-", 65, "the output is incomplete"), ("list 2>&-", 0, ""), ("list <&-", 0, ""),
-        ("submit --app weather - <&-", 65, "EBADF"),
-    ])
-    func `a command says what a closed stream makes it lose`(command: String, code: Int32, words: String) async throws {
+    @Test(
+        arguments: [
+            ("list >&-", 65, "EBADF"), ("list 2>&-", 0, nil), ("list <&-", 0, nil),
+            ("submit --app weather - <&-", 65, "EBADF"),
+        ] as [(String, Int32, String?)])
+    func `a command says what a closed stream makes it lose`(command: String, code: Int32, words: String?) async throws
+    {
         try await Turnstile.daemons.passing {
             let spool = try StillSpool()
             try spool.makeApp("weather")
@@ -36,7 +39,7 @@ import Testing
                 atPath: spool.path + "/weather/tmp", withIntermediateDirectories: true)
             let end = try await spool.shell(
                 "\"$pushspool\" \(command.replacing(" ", with: " --spool \"$spool\" ", maxReplacements: 1))")
-            #expect(end.code == code && end.log.contains(words), "\(end)")
+            #expect(end.code == code && words.map(end.log.contains) ?? true, "\(end)")
         }
     }
 
@@ -47,6 +50,7 @@ import Testing
             let environment = "NOTIFY_SOCKET=\(bench.path)/notify WATCHDOG_USEC=200000"
             let daemon = try bench.start(with: "exec 2>\(pipe.path); \(environment)")
             try await bench.watching(daemon) { daemon in
+                try await bench.hasApp()
                 for number in 1...20 { try bench.drop("\(number).json", job(number)) }
                 for number in 1...20 { #expect(try await bench.end(of: "\(number).json").state == "done") }
                 let pause = try await bench.operate("pause", "weather")
@@ -111,6 +115,15 @@ import Testing
                 #expect(try await door.stop() == 0)
             }
             withExtendedLifetime(pipe) {}
+        }
+    }
+}
+
+extension Bench {
+    /// Waits for the folders of the app: its daemon's log cannot be read.
+    fileprivate func hasApp() async throws {
+        try await eventually("the app's folders") {
+            FileManager.default.fileExists(atPath: "\(path)/spool/weather/feedback")
         }
     }
 }

@@ -38,7 +38,7 @@ actor SpoolProbe {
         let spool = paths.spool
         report.add("spool", fault: Self.fault { _ = try Directory.open(path: spool) })
         report.add("space", fault: Self.fault { try rooms.requireSpace() })
-        report.add("state", fault: Self.fault { try Directory.open(path: paths.state).requireWritable() })
+        report.add("state", fault: Self.fault { try Host.requireWritable(paths.state) })
         report.add("apps", fault: appFault)
         // A door takes jobs while the daemon is stopped: the spool keeps them.
         let nodes = StatusFile.all(of: spool).map(\.node).sorted()

@@ -64,8 +64,7 @@ final class SpoolRooms {
     ///
     /// - Throws: `DoorTrouble`: a limit is reached; `SystemError`: its folders cannot be opened or written.
     func requireRoom(_ app: String) throws {
-        let place = try Directory.open(path: spool).openChild(Array(app.utf8))
-        for name in ["new", "tmp"] { try place.openChild(Array(name.utf8)).requireWritable() }
+        for name in ["new", "tmp"] { try Host.requireWritable("\(spool)/\(app)/\(name)") }
         _ = try folder(of: app)
     }
 
