@@ -196,6 +196,7 @@ struct FilePageTests {
             app.digest = "56cd3ed40f7d9078"
             app.channels = ["match-7": BroadcastChannel(id: try #require(ChannelID("YWI=")), policy: .latest)]
             var list = AppList(node: "host-a", limits: DocumentLimits())
+            list.isShared = true
             list.apps = [app]
             let object = try object(list.json)
             let first = try #require((object["apps"] as? [[String: Any]])?.first)
