@@ -59,7 +59,7 @@ package struct FeedbackPrinting {
         }
         for skipped in shelf.takeSkipped() {
             isWhole = false
-            Talk.complain("\(skipped.path): \(skipped.reason)", hint: skipped.hint)
+            Talk.complain(skipped.message, hint: skipped.hint)
         }
         try output.flush()
         return !files.isEmpty

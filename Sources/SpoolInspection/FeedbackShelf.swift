@@ -35,8 +35,8 @@ package final class FeedbackShelf {
     package struct Skipped: Sendable {
         /// The path relative to the spool.
         package let path: String
-        /// Why it was not read.
-        package let reason: String
+        /// Why it was not read, with the path.
+        package let message: String
         /// What an operator can do.
         package let hint: String
     }
@@ -160,7 +160,7 @@ package final class FeedbackShelf {
         } catch {
             if error.isNotFound { return nil }
             guard error.isOfOneFile else { throw error }
-            skip(file.path, "\(error)", hint: Self.permissionHint)
+            skip(file.path, because: error)
         }
         return nil
     }
@@ -175,14 +175,21 @@ package final class FeedbackShelf {
     private static let permissionHint = "run as the daemon's user or a member of the group of feedback/"
 
     private func skip(_ file: File, _ objection: String) {
-        skip(file.path, objection, hint: "check who can write to feedback/, then remove the file")
+        let hint = "check who can write to feedback/, then remove the file"
+        skip(Skipped(path: file.path, message: "\(file.path): \(objection)", hint: hint))
     }
 
-    private func skip(_ path: String, _ reason: String, hint: String) {
-        guard skippedPaths.count < Self.skippedLimit, skippedPaths.insert(path).inserted else { return }
-        skipped.append(Skipped(path: path, reason: reason, hint: hint))
+    private func skip(_ path: String, because error: SystemError) {
+        let message = error.isRefusal ? "no permission to read \(path)" : "\(path): \(error)"
+        skip(Skipped(path: path, message: message, hint: Self.permissionHint))
+    }
+
+    private func skip(_ file: Skipped) {
+        guard skippedPaths.count < Self.skippedLimit, skippedPaths.insert(file.path).inserted else { return }
+        skipped.append(file)
         guard skippedPaths.count == Self.skippedLimit else { return }
-        skipped.append(Skipped(path: path, reason: "more files than these are skipped without a message", hint: hint))
+        let message = "more files than these are skipped without a message"
+        skipped.append(Skipped(path: file.path, message: message, hint: file.hint))
     }
 
     private func list(_ app: String, into least: inout LeastElements<File>) throws(SystemError) {
@@ -198,7 +205,7 @@ package final class FeedbackShelf {
             if error.isNotFound, path != app || apps.isEmpty { return }
             // The folder of one app must not hold up the others.
             guard apps.isEmpty, error.isOfOneFile || error.isNoDirectory else { throw error }
-            return skip(path, "\(error)", hint: Self.permissionHint)
+            return skip(path, because: error)
         }
         try list(folder, of: app, by: try FeedbackWriters(of: home), into: &least)
     }

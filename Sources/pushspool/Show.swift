@@ -69,7 +69,8 @@ struct Show: AsyncParsableCommand {
         if !search.unreadable.isEmpty {
             let (first, rest) = (search.unreadable.sorted().prefix(4), max(0, search.unreadable.count - 4))
             let more = rest == 0 ? "" : ", and \(rest) more"
-            Talk.note("pushspool: cannot read \(first.joined(separator: ", "))\(more), or they are not the daemon's")
+            let names = first.joined(separator: ", ") + more
+            Talk.note("pushspool: no permission to read \(names), or not the daemon's files")
         }
         let option = place.repeated
         let missing = search.queries.all.indices.filter { !search.met.contains($0) }

@@ -177,6 +177,8 @@ struct FilePageTests {
         (app.gateway, app.reason, app.since, app.until) = ("localhost:1", "waits", time, time)
         app.answeredAt = time
         app.ignoredCount = 1
+        app.hookTrouble = .init(since: time, failureCount: 1, error: "exited with status 1")
+        app.unreadFeedback = .init(count: 1, oldest: time)
         app.progress = [job]
         var credentials = SpoolStatus.Credentials(kind: .certificate)
         (credentials.topics, credentials.notAfter, credentials.daysLeft) = (["com.example.weather"], time, 1)

@@ -56,7 +56,7 @@ import Testing
                 }
                 let text = try await bench.run(command).text
                 #expect(text.contains("faulty has a faulty configuration: "), "\(text)")
-                #expect(text.contains("faulty.yaml:") && text.contains("wrong: "), "\(text)")
+                #expect(text.contains("faulty.yaml:") && text.contains("`wrong`"), "\(text)")
                 let doctor = try await bench.run(["doctor", "--config", bench.path + "/etc/pushspool.yaml", "weather"])
                 #expect(doctor.text.contains("do not remove it"), "\(doctor)")
                 #expect(!doctor.text.contains("or remove the folder"), "\(doctor)")

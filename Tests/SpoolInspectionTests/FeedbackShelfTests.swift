@@ -129,6 +129,6 @@ import Testing
         let shelf = FeedbackShelf(root: place.directory, apps: [])
         #expect(try seconds(shelf).isEmpty)
         let skipped = shelf.takeSkipped()
-        #expect(skipped.count == 101 && skipped.last?.reason.contains("without a message") == true)
+        #expect(skipped.count == 101 && skipped.last?.message.contains("without a message") == true)
     }
 }

@@ -14,11 +14,11 @@ struct FeedbackLog {
 
     /// Logs the files and folders that a shelf has skipped.
     mutating func note(_ skipped: [FeedbackShelf.Skipped]) {
-        for file in skipped where isNew(file.path + ": " + file.reason) {
+        for file in skipped where isNew(file.message) {
             logger.warning(
                 "feedback file is skipped",
                 metadata: [
-                    LogKey.path: "\(file.path)", LogKey.error: "\(file.reason)", LogKey.hint: "\(file.hint)",
+                    LogKey.path: "\(file.path)", LogKey.error: "\(file.message)", LogKey.hint: "\(file.hint)",
                 ])
         }
     }
