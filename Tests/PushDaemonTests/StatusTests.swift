@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test func `a list shows what waits, what is sent and how far it is, and what is held`() async throws {
-        try await Bench.running(try .init(app: "rate: 25/s")) { bench in
+        try await Bench.running(try .init(app: "rate: 25/s", patience: "1h")) { bench in
             let command = ["list", "--config", bench.path + "/etc/pushspool.yaml"]
             try await bench.withDaemon { daemon in
                 try await daemon.says("app started")
