@@ -166,8 +166,9 @@ extension SendQueue {
         }
         settlements = settlements.flatMap(correction)
         confirm(settlements)
-        if let accused { hold(accused, at: now, pause: pause) }
         resume(tail, isHunt: conclusion.hidesRefusal)
+        // Behind the rest of its job, which asks with another notification.
+        if let accused { hold(accused, at: now, pause: pause) }
         return settlements
     }
 

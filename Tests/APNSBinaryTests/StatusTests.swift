@@ -17,16 +17,18 @@ struct StatusTests {
         case accepted
         case rejected(Verdict)
         case sentAgain
+        /// Sent again with its job, which is suspended.
+        case suspended
     }
 
     static let rows = [
         Row(status: 0, reason: "NoError", failureClass: .retryNow, fate: .accepted),
         Row(status: 1, reason: "ProcessingError", failureClass: .serverError, fate: .sentAgain),
         Row(status: 2, reason: "MissingDeviceToken", failureClass: .token, fate: .rejected(.invalid)),
-        Row(status: 3, reason: "MissingTopic", failureClass: .app, fate: .sentAgain),
+        Row(status: 3, reason: "MissingTopic", failureClass: .app, fate: .suspended),
         Row(status: 4, reason: "PayloadEmpty", failureClass: .message, fate: .rejected(.message)),
         Row(status: 5, reason: "InvalidTokenSize", failureClass: .token, fate: .rejected(.invalid)),
-        Row(status: 6, reason: "InvalidTopicSize", failureClass: .app, fate: .sentAgain),
+        Row(status: 6, reason: "InvalidTopicSize", failureClass: .app, fate: .suspended),
         Row(status: 7, reason: "PayloadTooLarge", failureClass: .message, fate: .rejected(.message)),
         Row(status: 8, reason: "BadDeviceToken", failureClass: .token, fate: .rejected(.invalid)),
         Row(status: 9, reason: "Status9", failureClass: .serverError, fate: .sentAgain),
@@ -49,6 +51,13 @@ struct StatusTests {
         let conclusion = try rig.reply(Status(rawValue: row.status), naming: 4)
         #expect(rig.accepted == Array(0..<(row.fate == .accepted ? 5 : 4)))
         #expect(conclusion.doubtfulCount == 0 && !conclusion.hidesRefusal)
+        guard row.fate != .suspended else {
+            #expect(try rig.write().isEmpty && rig.queue.hasHeldWork)
+            // Behind the others, so that it asks with another one.
+            rig.queue.liftAll()
+            #expect(try rig.write().map(\.index) == [5, 6, 7, 8, 9, 4])
+            return
+        }
         #expect(try rig.write().map(\.index) == Array((row.fate == .sentAgain ? 4 : 5)..<10))
     }
 
@@ -59,7 +68,7 @@ struct StatusTests {
         try rig.reply(Status(rawValue: row.status), naming: 4)
         switch row.fate {
         case .accepted: #expect(rig.outcomes(4) == [.accepted])
-        case .sentAgain: #expect(rig.outcomes(4).isEmpty)
+        case .sentAgain, .suspended: #expect(rig.outcomes(4).isEmpty)
         case .rejected(let verdict):
             let refusal = Refusal(status: Int(row.status), reason: row.reason, verdict: verdict)
             #expect(rig.outcomes(4) == [.rejected(refusal)])

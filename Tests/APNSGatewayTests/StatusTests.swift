@@ -69,16 +69,16 @@ struct StatusTests {
 
     @Test(arguments: [3, 6])
     func `a fault of the app stops it until it is configured anew`(status: Int) async throws {
-        try await BenchPlan("nth=3 refuse status=\(status)").run { bench in
+        try await BenchPlan("nth=1 refuse status=\(status)").run { bench in
             try await bench.submit(10)
             try await bench.collect { !$0.stops.isEmpty }
             #expect(bench.record.stops[0].hint != nil)
-            #expect(bench.record.indices("accepted") == [0, 1])
+            #expect(bench.record.outcomes.isEmpty)
             await bench.gateway.reconfigure(bench.configuration)
             try await bench.collect { $0.resumeCount == 1 }
-            #expect(bench.record.tryCount == 1 && bench.record.acceptedCount == 3)
+            #expect(bench.record.tryCount == 1 && bench.record.acceptedCount == 1)
             try await bench.settle()
-            #expect(Sample.accepted(await bench.simulator.ledger) == Array(0..<10))
+            #expect(Sample.accepted(await bench.simulator.ledger).sorted() == Array(0..<10))
         }
     }
 
@@ -91,21 +91,6 @@ struct StatusTests {
             try await bench.settle()
             #expect(bench.record.stops.isEmpty)
             #expect(Sample.accepted(await bench.simulator.ledger) == [0, 1, 2])
-        }
-    }
-
-    @Test func `a stop holds for the other connections too`() async throws {
-        let plan = BenchPlan("connection=2 nth=5 per=connection refuse status=3") {
-            $0.connectionLimit = 2
-            $0.windowLimit = 50
-            $0.confirmation = .silence(.seconds(4))
-        }
-        try await plan.run { bench in
-            try await bench.submit(1000, batchSize: 10)
-            try await bench.collect { $0.outcomes.count == 54 }
-            #expect(bench.record.stops.count == 1)
-            #expect(await bench.gateway.pendingInDoubt == 0)
-            #expect(await bench.simulator.ledger.acceptedCount == 54)
         }
     }
 
@@ -123,7 +108,7 @@ struct StatusTests {
     }
 
     @Test func `a stopped app asks again by itself with one notification`() async throws {
-        let plan = BenchPlan("nth=3 refuse status=3; nth=4 refuse status=6") { $0.stopPause = .milliseconds(200) }
+        let plan = BenchPlan("nth=1 refuse status=3; nth=2 refuse status=6") { $0.stopPause = .milliseconds(200) }
         try await plan.run { bench in
             try await bench.submit(10)
             try await bench.settle()
@@ -131,7 +116,7 @@ struct StatusTests {
             #expect(bench.record.resumeCount == 1)
             let ledger = await bench.simulator.ledger
             #expect(ledger.entries(ofConnection: 2).count == 1)
-            #expect(Sample.accepted(ledger) == Array(0..<10))
+            #expect(Sample.accepted(ledger).sorted() == Array(0..<10))
         }
     }
 }

@@ -67,7 +67,7 @@ import Testing
 
     @Test func `neither the log nor a public file has a key, a provider token, a device or a payload`() async throws {
         let word = "Quastenflosser"
-        let modern = try Modern("payload=stopping times=1 answer reason=Forbidden") { $0.foreign = [bytes(of: 3)] }
+        let modern = try Modern("payload=stopping times=3 answer reason=Forbidden") { $0.foreign = [bytes(of: 3)] }
         let lines = String(decoding: modern.privateKey, as: UTF8.self).split(separator: "\n").map(String.init)
         let keyLines = lines.filter { !$0.hasPrefix("-----") }
         #expect(keyLines.count == 3)
