@@ -91,9 +91,9 @@ extension PEMFile {
         var position = 0
         while let start = Self.find(Self.begin, in: source, from: position) {
             position = start + Self.begin.utf8.count
-            guard let labelEnd = Self.find(Self.dashes, in: source, from: position), labelEnd - position <= 64 else {
-                continue
-            }
+            guard let labelEnd = Self.find(Self.dashes, in: source, from: position), labelEnd - position <= 64,
+                source[position..<labelEnd].allSatisfy(Self.isOfLabel)
+            else { continue }
             let label = String(decoding: source[position..<labelEnd], as: UTF8.self)
             let body = labelEnd + Self.dashes.utf8.count
             let next = Self.find(Self.dashes, in: source, from: body) ?? source.count
@@ -107,6 +107,13 @@ extension PEMFile {
                 if isFirstInLine(start, of: source) { openLabel = label }
                 position = next
             }
+        }
+    }
+
+    private static func isOfLabel(_ byte: UInt8) -> Bool {
+        switch byte {
+        case 0x30...0x39, 0x41...0x5A, UInt8(ascii: " "): true
+        default: false
         }
     }
 

@@ -10,7 +10,8 @@ struct PastedTextTests {
 
         func applied(to pem: [UInt8]) -> [UInt8] {
             let text = String(decoding: pem, as: UTF8.self)
-            let lines = text.split(separator: "\n").map(String.init)
+            // The line after header fields is empty.
+            let lines = text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
             let changed =
                 switch self {
                 case .mark: "\u{FEFF}" + text

@@ -158,7 +158,8 @@ struct FeedbackLineTests {
 
 struct ResultFileTests {
     @Test func `a result file says why, where and which`() throws {
-        let job = json(#"{"tokens":["0102030405060708","!","!","0B0B0B0B0B0B0B0B","x!"],"alert":"x"}"#)
+        let token = String(repeating: "0b", count: 32)
+        let job = json(#"{"tokens":["\#(token)","!","!","\#(token)","x!"],"alert":"x"}"#)
         var tally = Tally()
         tally.add(.accepted, count: 1)
         tally.add(.unsent(Refusal(status: nil, reason: "GaveUp", verdict: .later)), count: 1)
@@ -181,7 +182,7 @@ struct ResultFileTests {
                 """))
         #expect(
             text.contains(
-                "  \"errors\": 3,\n  \"warnings\": 0,\n  \"diagnostics\": [{\"severity\":\"error\",\"line\":1,\"column\":31,\"path\":\"tokens[1]\","
+                "  \"errors\": 3,\n  \"warnings\": 0,\n  \"diagnostics\": [{\"severity\":\"error\",\"line\":1,\"column\":79,\"path\":\"tokens[1]\","
             ))
         #expect(text.hasSuffix("  \"indexes\": {\"rejected\":[[1,2],[4,4]],\"unsent\":[[3,3]]}\n}\n"))
         var parser = JSON.Parser()

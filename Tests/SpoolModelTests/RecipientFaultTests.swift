@@ -118,11 +118,11 @@ struct RecipientFaultTests {
     }
 
     @Test func `one payload of a pair is one recipient's fault`() {
-        let job = json(#"{"tokens":["0A","0B"],"payloads":[{"aps":{"badge":"x"}},{"aps":{"badge":1}}]}"#)
+        let job = json(#"{"tokens":["0A","0B"],"payloads":[{"aps":{"badge":[]}},{"aps":{"badge":1}}]}"#)
         #expect(job.sent.map(\.reason) == ["BadPayload", nil] && job.sent[0].token == "0a")
         #expect(
             job.lines == [
-                "job:1:51: error: payloads[0].aps.badge: expected a whole number, 0 or greater, found a string\nhint: write a number without quotes; 0 removes the badge"
+                "job:1:51: error: payloads[0].aps.badge: expected a whole number, 0 or greater, found an array\nhint: write a number without quotes; 0 removes the badge"
             ])
     }
 

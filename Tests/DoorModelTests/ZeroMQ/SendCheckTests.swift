@@ -76,7 +76,7 @@ struct SendCheckTests {
         #expect(text == "ERROR Payload too long (\(limit + 1) > \(limit))")
     }
 
-    @Test(arguments: [#"{"alert":"a"}"#, "{}", #"{"aps":1}"#])
+    @Test(arguments: [#"{"alert":"a"}"#, #"{"aps":null}"#, #"{"aps":1}"#])
     func `another fault is told in the daemon's words`(payload: String) throws {
         guard case .other(let text) = try judge(payload).fault else {
             Issue.record("no fault")
