@@ -28,7 +28,6 @@ import Testing
             Attack(act: "junk", door: "http", count: 200, end: "refused or cut off"),
             Attack(act: "junk", door: "zeromq", count: 200, end: "refused or cut off"),
             Attack(act: "giant", door: "zeromq", count: 1, end: "refused or cut off"),
-            Attack(act: "deaf", door: "zeromq", count: 1_200, end: "sent all"),
             // Nearly as many as a limit of 20,000 open files allows one of two doors.
             Attack(act: "idle", door: "http", count: isFullRun ? 9_600 : 500, end: "connected"),
         ]
@@ -168,15 +167,6 @@ import Testing
                 for _ in range(2000): peer.sendall(b"x" * 65536)
             except OSError: pass
             print("refused or cut off")
-        elif act == "deaf":
-            peer = connect()
-            ready = b"\x05READY\x0bSocket-Type\x00\x00\x00\x03REQ"
-            peer.sendall(b"\xff" + bytes(8) + b"\x7f\x03\x00NULL".ljust(22, b"\0") + bytes(33) + bytes([4, len(ready)]) + ready)
-            data = b""
-            while b"READY" not in data: data += peer.recv(4096)
-            request = b"send " + b"x" * 400000 + b" 1 token payload"
-            for _ in range(count): peer.sendall(b"\x01\x00\x02" + len(request).to_bytes(8, "big") + request)
-            print("sent all")
         elif act == "idle":
             peers = [connect() for _ in range(count)]
             time.sleep(3)
