@@ -125,8 +125,8 @@ let package = Package(
         layer(
             "SharedResources",
             uses: [
-                "JobOperations", "Configuration", "SpoolStore", "APNSGateway", "LinuxIO", "SpoolModel", "APNSModel",
-                logging,
+                "JobOperations", "Configuration", "SpoolStore", "APNSGateway", "LinuxIO", "SpoolModel", "JobFormat",
+                "APNSModel", logging,
             ]),
         layer(
             "AppEngine",

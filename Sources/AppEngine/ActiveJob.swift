@@ -34,8 +34,6 @@ final class ActiveJob {
     var outcomes = ReportedOutcomes()
     /// The place in the archive for which the job is destined.
     var place: ArchivePlace?
-    /// How many bytes more the file had when the job ended than when it was claimed.
-    private var unreadByteCount: Int64 = 0
     /// Why the job could not continue, as text.
     var fault: String?
     /// The job of which this one is a duplicate, if any.
@@ -141,7 +139,7 @@ final class ActiveJob {
         report.droppedAt = droppedAt
         report.claimedAt = claimedAt
         report.isSealed = isSealed
-        report.unreadByteCount = unreadByteCount
+        report.unreadByteCount = outcomes.unreadByteCount
         report.earlier = earlier
         report.uniqueIDs = outcomes.uniqueIDs
         return report
@@ -150,17 +148,17 @@ final class ActiveJob {
     /// Notes and logs how many bytes a writer has added to the file since the claim.
     func noteGrowth(in context: AppContext) throws(SystemError) {
         let known = context.daemon.journal.job(claimed.id)?.facts.byteCount ?? claimed.status.byteCount
-        unreadByteCount = try (context.spool.work.status(of: claimed.entry.bytes)?.byteCount ?? 0) - known
-        guard unreadByteCount > 0 else { return }
+        outcomes.unreadByteCount = try (context.spool.work.status(of: claimed.entry.bytes)?.byteCount ?? 0) - known
+        guard outcomes.unreadByteCount > 0 else { return }
         let hint: Logger.MetadataValue = "drop that part as a new job; rename complete files into new/"
         context.logger.warning(
             "job file grew after it was claimed: the added part was not sent",
-            metadata: [LogKey.id: "\(claimed.id)", LogKey.bytes: "\(unreadByteCount)", LogKey.hint: hint])
+            metadata: [LogKey.id: "\(claimed.id)", LogKey.bytes: "\(outcomes.unreadByteCount)", LogKey.hint: hint])
     }
 
     /// Whether the job gets a result file.
     func needsResult(_ conclusion: Conclusion) -> Bool {
-        unreadByteCount > 0 || ResultFile.isNeeded(for: conclusion, notificationCount: summary.recipientCount)
+        outcomes.unreadByteCount > 0 || ResultFile.isNeeded(for: conclusion, notificationCount: summary.recipientCount)
     }
 
     /// The content of its result file.

@@ -6,6 +6,7 @@ import JobOperations
 import JournalModel
 import LinuxIO
 import Logging
+import SharedResources
 import SpoolModel
 import SpoolStore
 

@@ -107,30 +107,6 @@ package final class Directory: Sendable {
         return nil
     }
 
-    /// Whether the entry `name` is `folder`, which was opened before: it was not moved, replaced, removed or mounted over.
-    ///
-    /// - Throws: `SystemError`: it is unknown, for example after EACCES or EIO.
-    package func has(_ folder: Directory, as name: [UInt8]) throws(SystemError) -> Bool {
-        do {
-            return try status(of: name)?.identity == folder.status().identity
-        } catch {
-            guard error.isStale || error.isNoDirectory else { throw error }
-            return false
-        }
-    }
-
-    /// Whether its path still leads to it; only for a directory that was opened by its path.
-    ///
-    /// - Throws: `SystemError`: it is unknown, for example after EACCES or EIO.
-    package func hasPath() throws(SystemError) -> Bool {
-        do {
-            return try Directory.open(path: path).status().identity == status().identity
-        } catch {
-            guard error.isNotFound || error.isStale || error.isNoDirectory else { throw error }
-            return false
-        }
-    }
-
     /// Returns the identity of the file called `name` from what this host's kernel has cached; `nil` if it does not
     /// exist. Asks no file server, so it does not hang when the filesystem does.
     ///

@@ -85,7 +85,7 @@ package final class LocalSocket: Sendable {
     ///
     /// - Throws: `SystemError`: it is unknown, for example after EACCES or EIO.
     package func hasName() throws(SystemError) -> Bool {
-        guard let identity, try directory.hasPath() else { return false }
+        guard let identity, try FolderPlace.path(directory.path).leads(to: directory) else { return false }
         return try directory.status(of: name)?.identity == identity
     }
 

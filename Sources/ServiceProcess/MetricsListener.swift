@@ -2,7 +2,6 @@ package import Configuration
 import JobOperations
 package import LinuxIO
 package import Logging
-package import SpoolModel
 
 /// Serves metrics and probes (`ScrapeRequest.Page`): one request per connection, a few connections at a time, each for a
 /// few seconds.

@@ -102,7 +102,7 @@ package struct DaemonResources: Sendable {
     package func misplaced() throws(SystemError) -> String? {
         if let path = try spool.misplaced() { return path }
         // In a cluster it is in the node's folder.
-        guard stateLock != nil, try !state.hasPath() else { return nil }
+        guard stateLock != nil, try !FolderPlace.path(state.path).leads(to: state) else { return nil }
         return state.path
     }
 

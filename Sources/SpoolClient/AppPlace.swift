@@ -23,7 +23,7 @@ struct AppPlace: Sendable {
     /// Whether the path leads to a folder that was opened before.
     func leads(to folder: Directory, as name: String) throws(SystemError) -> Bool {
         do {
-            return try open().has(folder, as: Array(name.utf8))
+            return try FolderPlace.entry(Array(name.utf8), of: open()).leads(to: folder)
         } catch {
             guard error.isNotFound || error.isNoDirectory || error.isSymbolicLink || error.isStale else { throw error }
             return false

@@ -138,7 +138,9 @@ package struct AppPlaces: Sendable {
     /// - Throws: `SystemError`: it is unknown, for example after EACCES or EIO.
     package func misplaced(_ identity: FileIdentity?) throws(SystemError) -> String? {
         guard try home.status().identity == identity else { return home.path }
-        for (name, parent, folder) in folders where try !parent.has(folder, as: Array(name.utf8)) { return folder.path }
+        for (name, parent, folder) in folders {
+            if try !FolderPlace.entry(Array(name.utf8), of: parent).leads(to: folder) { return folder.path }
+        }
         return nil
     }
 }

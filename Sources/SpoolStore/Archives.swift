@@ -241,7 +241,7 @@ package final class Archives {
     /// - Throws: `SystemError`: ENOENT if there is none.
     func directory(of folder: ArchiveFolder) throws(SystemError) -> Directory {
         let (name, known) = (Array(folder.rawValue.utf8), folder == .done ? done : failed)
-        if try home.has(known, as: name) { return known }
+        if try FolderPlace.entry(name, of: home).leads(to: known) { return known }
         let found = try home.openChild(name)
         // Moves into the earlier one may not be safe yet; the sync of the filesystem covers them.
         isSettled = false

@@ -181,7 +181,7 @@ package final class FeedbackFolder {
 
     /// Opens the folder that has the path now: consumers remove or move the folder together with its files.
     private func followPath() throws(SystemError) {
-        guard try !home.has(directory, as: Array("feedback".utf8)) else { return }
+        guard try !FolderPlace.entry(Array("feedback".utf8), of: home).leads(to: directory) else { return }
         directory = try home.makeChild(Array("feedback".utf8), mode: 0o2750)
     }
 

@@ -161,10 +161,10 @@ package final class Spool: Sendable {
     ///
     /// - Throws: `SystemError`: it is unknown, for example after EACCES or EIO.
     package func misplaced() throws(SystemError) -> String? {
-        guard try root.hasPath() else { return root.path }
+        guard try FolderPlace.path(root.path).leads(to: root) else { return root.path }
         do throws(SystemError) {
-            let isThere = try root.openChild(Self.folderName).has(privateDirectory, as: Array(node.utf8))
-            return isThere ? nil : privateDirectory.path
+            let place = FolderPlace.entry(Array(node.utf8), of: try root.openChild(Self.folderName))
+            return try place.leads(to: privateDirectory) ? nil : privateDirectory.path
         } catch {
             guard error.isNotFound || error.isNoDirectory else { throw error }
             return privateDirectory.path

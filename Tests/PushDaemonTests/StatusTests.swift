@@ -5,6 +5,7 @@ import GatewaySimulator
 import Glibc
 import JobFormat
 import LinuxIO
+import SharedResources
 import SpoolModel
 import TestSupport
 import Testing

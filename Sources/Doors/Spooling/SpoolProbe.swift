@@ -4,6 +4,7 @@ import DoorConfiguration
 import DoorModel
 import LinuxIO
 import Logging
+import ServiceProcess
 import SpoolInspection
 import SpoolModel
 

@@ -8,6 +8,8 @@ package struct ReportedOutcomes: Hashable, Sendable {
 
     /// The notifications by outcome, except accepted ones.
     package var runs: [String: IndexRuns] = [:]
+    /// How many bytes more the file had when the job ended than when it was claimed.
+    package var unreadByteCount: Int64 = 0
     /// The gateway's own ids of the first notifications, by index. Only Apple's sandbox sends them.
     package private(set) var uniqueIDs: [Int: String] = [:]
 

@@ -62,8 +62,8 @@ enum Layering {
             "JournalModel", "JobFormat", "APNSBinary", "APNSModel", "Document", "Logging",
         ],
         "SharedResources": [
-            "JobOperations", "Configuration", "SpoolStore", "APNSGateway", "LinuxIO", "SpoolModel", "APNSModel",
-            "Logging", "Synchronization",
+            "JobOperations", "Configuration", "SpoolStore", "APNSGateway", "LinuxIO", "SpoolModel", "JobFormat",
+            "APNSModel", "Logging", "Synchronization",
         ],
         "AppEngine": [
             "SharedResources", "JobOperations", "Configuration", "SpoolStore", "APNSGateway", "LinuxIO", "OpenSSL",
@@ -84,7 +84,7 @@ enum Layering {
             "DoorConfiguration", "DoorModel", "ServiceProcess", "SpoolInspection", "JobOperations", "Configuration",
             "APNSServing", "MicroHTTPD", "XML", "ZeroMQ", "Doctor",
             "APNSGateway", "SecureTransport", "SpoolClient", "SpoolStore", "JSON", "NGHTTP2", "LinuxIO", "OpenSSL",
-            "SpoolModel", "JobFormat", "HTTP2", "APNSHTTP2", "APNSModel", "Document", "Logging",
+            "SpoolModel", "JobFormat", "HTTP2", "APNSHTTP2", "APNSModel", "Document", "Logging", "Synchronization",
         ],
         "pushspool-door": [
             "Doors", "DoorConfiguration", "DoorModel", "Doctor", "ServiceProcess", "SpoolInspection", "LinuxIO",

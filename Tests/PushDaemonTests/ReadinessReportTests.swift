@@ -1,3 +1,4 @@
+import ServiceProcess
 import SpoolModel
 import Testing
 

@@ -1,32 +1,39 @@
 import APNSGateway
-import APNSModel
-import JobFormat
-import SpoolModel
-import SpoolStore
+package import APNSModel
+package import JobFormat
+package import SpoolModel
+package import SpoolStore
 import Synchronization
 
 /// The watch's reports that an app has not processed yet. The watch adds them without waiting for the app.
-final class HintBox: Sendable {
+package final class HintBox: Sendable {
     /// A report about a name.
-    struct Hint: Sendable {
-        let name: FileName
-        let hint: IntakeHint
-        let time: Moment
+    package struct Hint: Sendable {
+        /// The name in `new/`.
+        package let name: FileName
+        /// What happened to it.
+        package let hint: IntakeHint
+        /// When the watch saw it.
+        package let time: Moment
     }
 
     /// The content of the box.
-    struct Content: Sendable {
-        var hints: [Hint] = []
+    package struct Content: Sendable {
+        /// The reports, in their order.
+        package fileprivate(set) var hints: [Hint] = []
         /// Whether the whole folder must be scanned.
-        var wantsScan = false
+        package fileprivate(set) var wantsScan = false
     }
 
     /// The most hints. With more, one scan is cheaper.
     private static let limit = 4096
     private let content = Mutex(Content())
 
+    /// Creates an empty box.
+    package init() {}
+
     /// Adds a report about a name; `nil` asks for a scan.
-    func add(_ name: FileName?, _ hint: IntakeHint) {
+    package func add(_ name: FileName?, _ hint: IntakeHint) {
         content.withLock { content in
             guard let name, !content.wantsScan, content.hints.count < Self.limit else {
                 return content.wantsScan = true
@@ -36,7 +43,7 @@ final class HintBox: Sendable {
     }
 
     /// Removes and returns the content.
-    func take() -> Content {
+    package func take() -> Content {
         content.withLock { content in
             defer { content = Content() }
             return content
@@ -46,7 +53,7 @@ final class HintBox: Sendable {
 
 extension IntakeHint {
     /// Creates the hint for a change that the watch has seen.
-    init(_ change: SpoolHint.Change) {
+    package init(_ change: SpoolHint.Change) {
         switch change {
         case .published: self = .movedIn
         case .created: self = .created

@@ -1,8 +1,8 @@
 import APNSGateway
-import JobFormat
-import LinuxIO
+package import JobFormat
+package import LinuxIO
 import SpoolModel
-import SpoolStore
+package import SpoolStore
 import Synchronization
 
 /// What this daemon knows of an app's jobs that were sent or are under way, for all its runners of the app: the app's own, and
@@ -32,7 +32,7 @@ package final class SentJobs: Sendable {
     /// Opens the refs, unless another runner has.
     ///
     /// - Throws: `SystemError`: they cannot be opened.
-    func open(
+    package func open(
         _ app: String, in state: Directory, keeping window: Duration, of spool: Spool
     ) throws(SystemError) {
         try self.state.withLock { (known) throws(SystemError) in
@@ -47,7 +47,7 @@ package final class SentJobs: Sendable {
     ///
     /// - Throws: `SystemError`: that of `body`.
     @discardableResult
-    func withRefs<Result: Sendable>(
+    package func withRefs<Result: Sendable>(
         _ body: @Sendable (RefBook) throws(SystemError) -> Result
     ) throws(SystemError) -> Result? {
         try state.withLock { (known) throws(SystemError) -> Result? in
@@ -62,7 +62,7 @@ package final class SentJobs: Sendable {
     ///
     /// - Parameter wakeup: Signalled when files that waited may be looked at again; `nil` if the guard's runner takes no files.
     /// - Returns: Its number.
-    func addGuard(_ wakeup: Wakeup?) -> Int {
+    package func addGuard(_ wakeup: Wakeup?) -> Int {
         state.withLock { known in
             known.guardCount += 1
             if let wakeup { known.wakeup = wakeup }
@@ -71,7 +71,7 @@ package final class SentJobs: Sendable {
     }
 
     /// Removes a guard, whose runner has ended. The next runner examines its jobs again.
-    func removeGuard(_ number: Int) {
+    package func removeGuard(_ number: Int) {
         state.withLock { known in
             for (sign, count) in known.begun.removeValue(forKey: number) ?? [:] {
                 for _ in 0..<count { known.freed.formUnion(known.turns.end(sign)) }
@@ -80,16 +80,18 @@ package final class SentJobs: Sendable {
     }
 
     /// Whether a job with the sign is under way.
-    func isTaken(_ sign: JobSign) -> Bool { state.withLock { $0.turns.isTaken(sign) } }
+    package func isTaken(_ sign: JobSign) -> Bool { state.withLock { $0.turns.isTaken(sign) } }
 
     /// The signs of the jobs that are under way in one guard's runner.
-    func signs(of number: Int) -> Set<JobSign> { state.withLock { Set($0.begun[number, default: [:]].keys) } }
+    package func signs(of number: Int) -> Set<JobSign> { state.withLock { Set($0.begun[number, default: [:]].keys) } }
 
     /// Makes a file wait; see `RefTurns`.
-    func wait(_ name: FileName, for sign: JobSign?) -> Bool { state.withLock { $0.turns.wait(name, for: sign) } }
+    package func wait(_ name: FileName, for sign: JobSign?) -> Bool {
+        state.withLock { $0.turns.wait(name, for: sign) }
+    }
 
     /// Records that a job with the sign is under way.
-    func begin(_ sign: JobSign, _ number: Int) {
+    package func begin(_ sign: JobSign, _ number: Int) {
         state.withLock { known in
             known.turns.begin(sign)
             known.begun[number, default: [:]][sign, default: 0] += 1
@@ -97,7 +99,7 @@ package final class SentJobs: Sendable {
     }
 
     /// Reverses one call of `begin`.
-    func end(_ sign: JobSign, _ number: Int) {
+    package func end(_ sign: JobSign, _ number: Int) {
         free { known in
             let count = known.begun[number]?[sign] ?? 0
             known.begun[number]?[sign] = count > 1 ? count - 1 : nil
@@ -106,7 +108,7 @@ package final class SentJobs: Sendable {
     }
 
     /// Removes and returns the files that waited for other jobs and should be looked at again.
-    func takeFreed() -> Set<FileName> {
+    package func takeFreed() -> Set<FileName> {
         state.withLock { known in
             defer { known.freed = [] }
             return known.freed
@@ -128,7 +130,7 @@ package final class SentJobs: Sendable {
     package func expect(_ node: String) { state.withLock { _ = $0.unexamined.insert(node) } }
 
     /// Whether a job that was not examined yet may have any sign.
-    var hasUnexamined: Bool { state.withLock { !$0.unexamined.isEmpty } }
+    package var hasUnexamined: Bool { state.withLock { !$0.unexamined.isEmpty } }
 
     /// Records that the signs of a node's jobs are known, or that nobody will examine them.
     package func noteExamined(_ node: String) {

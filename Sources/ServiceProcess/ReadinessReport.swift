@@ -1,3 +1,5 @@
+package import SpoolModel
+
 /// What a process found when it was asked whether it can do its work: the answer to a probe of `/readyz`.
 package struct ReadinessReport: Hashable, Sendable {
     private struct Check: Hashable {

@@ -1,4 +1,4 @@
-import SpoolModel
+import ServiceProcess
 import TestSupport
 import Testing
 
