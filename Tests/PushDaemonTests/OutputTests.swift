@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test(arguments: [
-        ("feedback", "Permission denied (EACCES)"),
+        ("feedback", "no permission to read"),
         ("report --since 2026-11-21 --until 2026-11-22", ": the report does not include them"),
     ])
     func `one file that may not be read hides no other`(command: String, words: String) async throws {
