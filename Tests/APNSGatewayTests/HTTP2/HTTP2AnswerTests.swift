@@ -120,7 +120,8 @@ struct HTTP2AnswerTests {
             try await bench.settle()
             #expect(bench.record.acceptedCount == 500)
             while await bench.gateway.pendingInDoubt > 0 { await Task.yield() }
-            #expect(await bench.gateway.remove(JobID(bits: 7)).notificationCount == 50)
+            // One of them may be on a connection, to ask again.
+            #expect((49...50).contains(await bench.gateway.remove(JobID(bits: 7)).notificationCount))
         }
     }
 
