@@ -106,9 +106,11 @@ struct HTTP2AnswerTests {
         }
     }
 
-    /// A job of which the tokens begin with 0C.
+    /// Another job than the sample, of which the tokens begin with 0C.
+    private static let refusedJob = JobID(bits: 70)
+
     private static func culprit(_ count: Int) -> Batch {
-        Sample.batch(0x0C00_0000..<0x0C00_0000 + count, job: JobID(bits: 7))
+        Sample.batch(0x0C00_0000..<0x0C00_0000 + count, job: refusedJob)
     }
 
     @Test(arguments: ["Forbidden", "InvalidProviderToken", "BadTopic", "TopicDisallowed"])
@@ -121,7 +123,7 @@ struct HTTP2AnswerTests {
             #expect(bench.record.acceptedCount == 500)
             while await bench.gateway.pendingInDoubt > 0 { await Task.yield() }
             // One of them may be on a connection, to ask again.
-            #expect((49...50).contains(await bench.gateway.remove(JobID(bits: 7)).notificationCount))
+            #expect((49...50).contains(await bench.gateway.remove(Self.refusedJob).notificationCount))
         }
     }
 
@@ -136,7 +138,7 @@ struct HTTP2AnswerTests {
             await bench.gateway.reconfigure(bench.configuration)
             try await bench.collect { $0.stops.count == 2 }
             let tries = bench.record.tryCount
-            #expect(await bench.gateway.remove(JobID(bits: 7)).notificationCount == 2)
+            #expect(await bench.gateway.remove(Self.refusedJob).notificationCount == 2)
             try await bench.collect { $0.tryCount == tries + 1 }
         }
     }
