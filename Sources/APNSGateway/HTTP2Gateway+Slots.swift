@@ -173,9 +173,23 @@ extension HTTP2Gateway {
         if wasOnTrial, !state.isOnTrial { queues.hurry(at: .now) }
         state.collect(queues[route].takePausedCounts())
         state.withdraw(queues[route].takeWithdrawn())
-        if isCurrent { judge(news, consequences) }
+        if isCurrent {
+            judge(news, consequences)
+            replaceIfFailing(session, after: news)
+        }
         if let farewell = news.farewell { note(farewell, of: session) }
         if news.hasWork { wakeAll() }
+    }
+
+    /// Replaces a connection on which the server only reports failures: it may lead to the only server that fails. If the next
+    /// one is no better, the gateway fails as a whole; replacements become rarer then, and requests are sent meanwhile.
+    private func replaceIfFailing(_ session: HTTP2Session, after news: SessionNews) {
+        if !news.accepted.isEmpty { replacements.count = 0 }
+        guard session.isFailing, !session.isRetired, replacements.nextAt <= .now else { return }
+        replacements.count += 1
+        let pause = configuration.connectBackOff.pause(after: replacements.count, using: &state.random)
+        replacements.nextAt = .now + pause
+        session.retireFailing()
     }
 
     /// Stops the app if the answers say so; else warns of those that leave notifications unsent.
@@ -247,12 +261,12 @@ extension HTTP2Gateway {
     }
 
     /// Returns the pause after a session stopped taking requests. A session that accepted something or reached `maxAge`,
-    /// has no overdue answer and does not fail, counts as answered; any other counts as lost.
+    /// has no overdue answer, or only got failures of the server, counts as answered; any other counts as lost.
     private func pauseAfterRetirement(of session: HTTP2Session) -> Duration {
         guard session.generation == state.generation, state.mayConnect else { return .zero }
         var report = session.report(session.retirement)
         report.isRoutine = session.isEndedWell
-        let isGood = (session.acceptedCount > 0 || session.isOld) && !session.isOverdue && !session.isFailing
+        let isGood = (session.acceptedCount > 0 || session.isOld || session.hasFailed) && !session.isOverdue
         let pause = state.pause(after: isGood ? .answered : .lost, report)
         defer { restAhead = .zero }
         return max(restAhead, pause)

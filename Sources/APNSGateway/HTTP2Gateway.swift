@@ -30,6 +30,8 @@ package actor HTTP2Gateway: PushGateway {
     var trouble = TroubleWatch()
     /// The provider token that the gateway called expired, until there is a new one.
     var expiredToken: ProviderToken?
+    /// How many failing connections were replaced since the last acceptance, and when the next one may be.
+    var replacements: (count: Int, nextAt: Moment) = (0, .zero)
     /// The minimum pause before the next connection.
     var restAhead = Duration.zero
 

@@ -106,16 +106,19 @@ final class HTTP2Session: GatewaySession {
     /// Whether the server has only reported failures of its own lately.
     var isFailing: Bool { machine.isFailing }
 
+    /// Whether it takes no more requests because of such failures.
+    private(set) var hasFailed = false
+
     /// Whether the gateway has sent a GOAWAY and has answered everything.
     var isFinished: Bool { goodbye != nil && doubtCount == 0 }
 
     /// Whether it ended routinely: the server answers and does not fail, and a GOAWAY, if any, reported no error.
-    var isEndedWell: Bool { !isOverdue && !isFailing && goodbye.map { $0.code == .noError } ?? true }
+    var isEndedWell: Bool { !isOverdue && !hasFailed && goodbye.map { $0.code == .noError } ?? true }
 
     /// Why it takes no more requests.
     var retirement: GatewayFault {
         if machine.isOverdue { return GatewayFault("answer overdue") }
-        if machine.isFailing {
+        if hasFailed {
             return GatewayFault("the last \(SessionMachine.failureLimit) answers on it reported server errors")
         }
         if goodbye == nil, isOld { return GatewayFault("the connection has reached max_age") }
@@ -131,6 +134,12 @@ final class HTTP2Session: GatewaySession {
 
     /// Takes no more requests.
     func retire() { machine.retire() }
+
+    /// Takes no more requests because the server only reports failures.
+    func retireFailing() {
+        hasFailed = true
+        retire()
+    }
 
     /// Replaces the provider token if it is too old.
     func refreshToken(from source: TokenSource, _ logger: Logger) async {

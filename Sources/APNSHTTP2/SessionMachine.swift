@@ -353,7 +353,7 @@ extension SessionMachine {
         let place = RequestWindow.place(of: stream)
         guard close(place) else { return }
         isProven = true
-        if !isFailing { failureCount = 0 }
+        failureCount = 0
         accepted.append(place)
     }
 
@@ -366,7 +366,7 @@ extension SessionMachine {
     private mutating func refuse(
         _ stream: UInt32, _ reply: Reply, retryAfter: ArraySlice<UInt8>?, into news: inout SessionNews
     ) {
-        noteFailure(reply)
+        failureCount = reply.isServerFailure ? failureCount + 1 : 0
         // While the token itself is refused, the gateway allows only one stream.
         if let failureClass = reply.failureClass, failureClass != .app, failureClass != .retryNow { isProven = true }
         let seconds = retryAfter.flatMap { Int(String(decoding: $0, as: UTF8.self)) }.map { max(0, min($0, 86_400)) }
@@ -374,13 +374,6 @@ extension SessionMachine {
             news.refused.append(
                 SessionNews.Refused(batch: batch, reply: reply, retryAfter: seconds.map { .seconds($0) }))
         }
-    }
-
-    /// Counts failures of the server in a row, and takes no more requests after too many.
-    private mutating func noteFailure(_ reply: Reply) {
-        guard !isFailing else { return }
-        failureCount = reply.isServerFailure ? failureCount + 1 : 0
-        if isFailing { retire() }
     }
 
     private mutating func fill(

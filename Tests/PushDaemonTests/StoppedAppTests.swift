@@ -83,22 +83,25 @@ import Testing
     @Test func `a change of the configuration starts a stopped app with requests in flight`() async throws {
         var manner = HTTP2Manner()
         (manner.latency, manner.streamLimitBeforeToken) = (.seconds(10), nil)
-        let modern = try Modern("payload=stopping times=1 answer reason=Forbidden", manner: manner)
+        let modern = try Modern("payload=stopping times=3 answer reason=Forbidden", manner: manner)
         try await modern.serving { bench, daemon in
             try bench.drop("flies.json", job(tokens: 0..<50), app: "modern")
             _ = try await bench.accepted(50)
-            try bench.drop("stops.json", job(99, saying: "stopping"), app: "modern")
+            let stopping = (0..<3).map { "stops\($0).json" }
+            for (number, name) in stopping.enumerated() {
+                try bench.drop(name, job(97 + number, saying: "stopping"), app: "modern")
+            }
             try await daemon.says("app stopped")
             try bench.configureModern("timeouts: {connect: 5s}")
             daemon.send(SIGHUP)
             try await daemon.says("app reconfigured")
             #expect(try bench.lines("job", app: "modern").isEmpty)
-            for name in ["flies.json", "stops.json"] {
+            for name in ["flies.json"] + stopping {
                 let line = try await bench.end(of: name, app: "modern")
                 #expect(line.accepted == line.notifications)
             }
             let ledger = await bench.simulator.ledger
-            #expect(ledger.acceptedCount == 51 && ledger.duplicateIDs.isEmpty)
+            #expect(ledger.acceptedCount == 53 && ledger.duplicateIDs.isEmpty)
         }
     }
 
