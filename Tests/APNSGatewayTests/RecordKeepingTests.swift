@@ -89,7 +89,7 @@ struct RecordKeepingTests {
     }
 
     @Test func `what the gateway has thrown away is announced again, over the binary protocol`() async throws {
-        var plan = BenchPlan("every=97 refuse status=8 times=3") { $0.confirmation = .silence(.milliseconds(50)) }
+        var plan = BenchPlan("every=97 refuse status=8 times=3") { $0.confirmation = .silence(.seconds(1)) }
         plan.recordKeeping = .durable(group: 1000)
         try await plan.run { try await announceAgain($0) }
     }
