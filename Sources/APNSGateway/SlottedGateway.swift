@@ -127,8 +127,9 @@ extension SlottedGateway {
     /// and to one at a time while the app is on trial.
     func allowance(_ session: Session) -> Int {
         guard state.isOnTrial else {
-            let room = min(session.room, state.pacing.limit - session.doubtCount)
-            return max(0, min(room - state.roomTaken - inheritedDoubt(of: session), state.rateRoom))
+            // A connection that is not proven has room for one, although those it replaced fill most of the window.
+            let window = state.pacing.limit - session.doubtCount - inheritedDoubt(of: session)
+            return max(0, min(min(session.room, window) - state.roomTaken, state.rateRoom))
         }
         return sessions.values.allSatisfy { $0.doubtCount == 0 } ? min(1, session.room, state.rateRoom) : 0
     }

@@ -52,6 +52,19 @@ struct HTTP2IdentityTests {
         #expect(second.signings == 0 && second.ledger.acceptedCount == 100)
     }
 
+    @Test func `a new connection proves its token while the one before it waits for answers`() async throws {
+        let keys = try HTTP2KeyPlan(
+            """
+            nth=42 goaway undone=1 then=stay
+            connection=1 after=1 every=1 withhold
+            """)
+        try await keys.run { bench, _ in
+            try await bench.submit(60)
+            try await bench.collect { $0.outcomes.count >= 20 }
+            #expect(bench.record.acceptedCount == bench.record.outcomes.count)
+        }
+    }
+
     @Test(arguments: [nil, "com.example.weather"])
     func `a topic that a connection does not know yet is tried once on a new one`(own: String?) async throws {
         let keys = try HTTP2KeyPlan("connection=1 every=10 answer reason=TopicDisallowed")
