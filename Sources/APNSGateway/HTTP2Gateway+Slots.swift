@@ -39,7 +39,10 @@ extension HTTP2Gateway: SlottedGateway {
             sessions[slot] = nil
             // A gateway may close right after its GOAWAY, before the loop acts on it: that is a retirement, not a loss.
             guard let end, !session.isFinished || Task.isCancelled else {
-                retire(session)
+                session.retire()
+                // It ends in a task of its own, so that its slot can open another connection at once.
+                draining.add(session)
+                state.wakeSleepers()
                 return pauseAfterRetirement(of: session)
             }
             return conclude(session, end)
@@ -138,10 +141,10 @@ extension HTTP2Gateway: SlottedGateway {
             if !rest.isEmpty { break }
         }
         wakeSubmitters()
-        // A held token makes its notifications back off: wake the sleepers to set a timer for them.
-        if queues[route].pausingCount > pausingBefore { state.wakeSleepers() }
-        if session.isExhausted, !queues[route].isBlocked,
-            sessions.values.count(where: { $0.route == route }) < configuration.connectionLimit
+        let mayOpenAnother = sessions.values.count { $0.route == route } < configuration.connectionLimit
+        // The sleepers open it, and set a timer for notifications that back off because their token is held.
+        if session.isExhausted && !queues[route].isBlocked && mayOpenAnother
+            || queues[route].pausingCount > pausingBefore
         {
             state.wakeSleepers()
         }
@@ -175,21 +178,13 @@ extension HTTP2Gateway {
         state.withdraw(queues[route].takeWithdrawn())
         if isCurrent {
             judge(news, consequences)
-            replaceIfFailing(session, after: news)
+            let backOff = configuration.connectBackOff
+            if session.isFailing, !session.isRetired, trouble.replaces(at: .now, backOff, using: &state.random) {
+                session.retireFailing()
+            }
         }
         if let farewell = news.farewell { note(farewell, of: session) }
         if news.hasWork { wakeAll() }
-    }
-
-    /// Replaces a connection on which the server only reports failures: it may lead to the only server that fails. If the next
-    /// one is no better, the gateway fails as a whole; replacements become rarer then, and requests are sent meanwhile.
-    private func replaceIfFailing(_ session: HTTP2Session, after news: SessionNews) {
-        if !news.accepted.isEmpty { replacements.count = 0 }
-        guard session.isFailing, !session.isRetired, replacements.nextAt <= .now else { return }
-        replacements.count += 1
-        let pause = configuration.connectBackOff.pause(after: replacements.count, using: &state.random)
-        replacements.nextAt = .now + pause
-        session.retireFailing()
     }
 
     /// Stops the app if the answers say so; else warns of those that leave notifications unsent.

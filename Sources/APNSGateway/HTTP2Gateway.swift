@@ -30,8 +30,6 @@ package actor HTTP2Gateway: PushGateway {
     var trouble = TroubleWatch()
     /// The provider token that the gateway called expired, until there is a new one.
     var expiredToken: ProviderToken?
-    /// How many failing connections were replaced since the last acceptance, and when the next one may be.
-    var replacements: (count: Int, nextAt: Moment) = (0, .zero)
     /// The minimum pause before the next connection.
     var restAhead = Duration.zero
 
@@ -128,9 +126,7 @@ package actor HTTP2Gateway: PushGateway {
     /// The number of open connections; 0 once `drain` has completed.
     package var connectionCount: Int { sessions.count + draining.all.count }
 
-    private func countConnections() {
-        state.meter.note(connectionCount: connectionCount)
-    }
+    private func countConnections() { state.meter.note(connectionCount: connectionCount) }
 
     /// Serves until the task is cancelled. Connections are cut then, and notifications on them stay without an outcome.
     package func run() async {
@@ -150,13 +146,6 @@ package actor HTTP2Gateway: PushGateway {
     /// Starts a task for each draining connection that serves it to its end.
     private func serveUnattended(in group: inout DiscardingTaskGroup) {
         for number in draining.takeUnattended() { group.addTask { await self.serveToTheEnd(number) } }
-    }
-
-    /// Moves a connection that takes no more requests to a task of its own, so that its slot can open another at once.
-    func retire(_ session: HTTP2Session) {
-        session.retire()
-        draining.add(session)
-        state.wakeSleepers()
     }
 
     /// Wakes all sleepers and connections to check the state again.

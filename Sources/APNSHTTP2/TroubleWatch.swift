@@ -24,6 +24,8 @@ package struct TroubleWatch: Sendable {
     private var foreignSince = Moment.zero
     private var quietUntil: Moment?
     private var pause = TroubleWatch.quiet.first
+    /// How many failing connections were replaced since the last acceptance, and when the next one may be.
+    private var replacements: (count: Int, nextAt: Moment) = (0, .zero)
 
     /// Creates a watch without any trouble.
     package init() {}
@@ -32,7 +34,10 @@ package struct TroubleWatch: Sendable {
     ///
     /// - Returns: The answer to warn about, and the answer to stop the app for, if any.
     package mutating func take(_ news: SessionNews, at now: Moment) -> (told: Reply?, stopping: Reply?) {
-        if !news.accepted.isEmpty { judged() }
+        if !news.accepted.isEmpty {
+            judged()
+            replacements.count = 0
+        }
         var (told, stopping): (Reply?, Reply?) = (nil, nil)
         for reply in news.refused.lazy.map(\.reply) {
             if reply.isServerFailure || reply.reason == .tooManyProviderTokenUpdates {
@@ -44,6 +49,17 @@ package struct TroubleWatch: Sendable {
             }
         }
         return (told, stopping)
+    }
+
+    /// Whether to replace a connection on which the server only reports failures: it may lead to the only server that fails. If
+    /// the next one is no better, the gateway fails as a whole; replacements become rarer then, up to the ceiling of `backOff`.
+    package mutating func replaces(
+        at now: Moment, _ backOff: BackOff, using random: inout some RandomNumberGenerator
+    ) -> Bool {
+        guard replacements.nextAt <= now else { return false }
+        replacements.count += 1
+        replacements.nextAt = now + backOff.pause(after: replacements.count, using: &random)
+        return true
     }
 
     /// Notes an answer that judges a notification, good or bad. Only a working gateway gives one.

@@ -43,4 +43,21 @@ struct TroubleWatchTests {
         for number in 0..<9 { #expect(!watch.failed(isGenuine: false, at: moment(number * 900)).stops) }
         #expect(watch.failed(isGenuine: false, at: moment(8100)).stops)
     }
+
+    @Test func `failing connections are replaced ever more rarely until something is accepted`() {
+        var (watch, random) = (TroubleWatch(), SystemRandomNumberGenerator())
+        let backOff = BackOff(first: .seconds(2), ceiling: .seconds(8))
+        var replacedAt: [Int] = []
+        for second in 0..<600 where watch.replaces(at: moment(second), backOff, using: &random) {
+            replacedAt.append(second)
+        }
+        let pauses = zip(replacedAt.dropFirst(), replacedAt).map(-)
+        #expect(pauses.first == 1 || pauses.first == 2)
+        #expect(pauses.dropFirst(2).allSatisfy { (4...8).contains($0) }, "\(pauses)")
+        var news = SessionNews()
+        news.accepted = [Work.batch(0..<1)]
+        _ = watch.take(news, at: moment(600))
+        #expect(watch.replaces(at: moment(700), backOff, using: &random))
+        #expect(watch.replaces(at: moment(702), backOff, using: &random), "the first pause again")
+    }
 }
