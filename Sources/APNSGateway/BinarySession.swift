@@ -158,8 +158,9 @@ final class BinarySession: GatewaySession {
     func abort() { stream.abort() }
 
     /// Returns the conclusions about the notifications in doubt. `isProven` says that these credentials ever had an
-    /// acceptance.
+    /// acceptance. They may be sent again, so the kernel must not go on to deliver them.
     func conclude(_ end: End, isProven: Bool) -> Conclusion {
+        if doubtCount > 0 { abort() }
         var conclusion =
             switch end {
             case .reply(let reply): pipeline.end(.reply(reply))

@@ -205,7 +205,10 @@ final class HTTP2Session: GatewaySession {
         }
         let news = machine.tick(at: now, handedOver: stream.handedOverByteCount, output: &output)
         if !news.isEmpty { tell(news) }
-        if machine.isStuck { return .lost(retirement) }
+        if machine.isStuck || hasUndelivered(news) {
+            abort()
+            return .lost(retirement)
+        }
         machine.pump(into: &output)
         do {
             try encryptOutput()
@@ -213,6 +216,12 @@ final class HTTP2Session: GatewaySession {
             return end(of: error)
         }
         return nil
+    }
+
+    /// Whether only overdue requests were in flight, and the peer's kernel has not got them all. They may be sent again, so they
+    /// must not arrive later.
+    private func hasUndelivered(_ overdue: SessionNews) -> Bool {
+        !overdue.isEmpty && doubtCount == 0 && stream.acknowledgedByteCount < stream.handedOverByteCount
     }
 
     /// Passes ciphertext to the kernel. A failure is reported later, since answers may still be waiting to be read.
@@ -266,8 +275,12 @@ final class HTTP2Session: GatewaySession {
         return .closed
     }
 
-    /// Returns the notifications that the end leaves without an answer.
-    func conclude() -> SessionNews { machine.end(handedOver: stream.handedOverByteCount) }
+    /// Returns the notifications that the end leaves without an answer. Those may be sent again, so the kernel must not go on
+    /// to deliver them.
+    func conclude() -> SessionNews {
+        if doubtCount > 0 { abort() }
+        return machine.end(handedOver: stream.handedOverByteCount)
+    }
 
     /// Moves the answer times since the last call to the meter.
     func handOverAnswerTimes(to meter: GatewayMeter) {

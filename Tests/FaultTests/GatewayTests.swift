@@ -91,4 +91,28 @@ import Testing
             }
         }
     }
+
+    @Test(
+        .enabled(if: Island.obstacle == nil, Comment(rawValue: Island.obstacle ?? "")), arguments: ["http2", "binary"])
+    func `what was only written before the network failed arrives once when it is back`(wire: String) async throws {
+        let setup = Bench.Setup(
+            wire: wire, app: Self.quickRetry + "\ntimeouts: {connect: 1s, answer: 2s}", isOnIsland: true)
+        try await Bench.running(setup) { bench in
+            let island = try #require(bench.island)
+            try await island.withGateway {
+                try await bench.withDaemon { daemon in
+                    try bench.drop(Drop(number: 1, count: 20))
+                    try await eventually("the first is done") { try bench.isIdle() }
+                    try await island.swallow()
+                    for number in 2...11 { try bench.drop(Drop(number: number, count: 3)) }
+                    try await eventually("the connection is given up") { daemon.log.contains("connection ended") }
+                    try await island.openAgain()
+                    try await eventually("all done") { try bench.isIdle() }
+                    #expect(try await daemon.stop() == 0)
+                }
+                let verdict = try await bench.judge("H64 black-hole of \(wire), answered before", allowance: 0)
+                #expect(verdict.isGood, "\(verdict)")
+            }
+        }
+    }
 }
