@@ -95,7 +95,7 @@ extension BinaryGateway: SlottedGateway {
             if !rest.isEmpty { break }
         }
         wakeSubmitters()
-        if session.room == 0, !queue.isBlocked { wakeOthers(than: session) }
+        if session.room() == 0, !queue.isBlocked { wakeOthers(than: session) }
     }
 
     /// Applies the conclusions from the end of a session, and returns the pause before the next connect.

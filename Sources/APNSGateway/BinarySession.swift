@@ -53,19 +53,19 @@ final class BinarySession: GatewaySession {
     /// The number of notifications in doubt.
     var doubtCount: Int { pipeline.doubtCount }
 
-    /// The number of notifications it has room for now.
-    var room: Int {
-        writeFailure == nil && stream.pendingByteCount < Self.pendingLimit ? pipeline.room : 0
+    /// The number of notifications it has room for now, if `inherited` others take a part of its window.
+    func room(besides inherited: Int = 0) -> Int {
+        writeFailure == nil && stream.pendingByteCount < Self.pendingLimit ? max(0, pipeline.room - inherited) : 0
     }
 
     /// Whether its window is full.
-    var isExhausted: Bool { room == 0 }
+    var isExhausted: Bool { room() == 0 }
 
     func wake() { stream.wake() }
 
     /// Encrypts as much of the batch as there is room for.
     func write(_ batch: inout Batch) throws {
-        while !batch.isEmpty, room > 0 {
+        while !batch.isEmpty, room() > 0 {
             pipeline.write(&batch, on: &sheet)
             try sheet.withFrames(stream.write)
             pipeline.mark(offset: UInt64(stream.encryptedByteCount))

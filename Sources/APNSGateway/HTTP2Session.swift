@@ -92,9 +92,9 @@ final class HTTP2Session: GatewaySession {
     /// Whether it takes no more requests.
     var isRetired: Bool { machine.isRetired || writeFailure != nil }
 
-    /// The number of notifications it has room for now.
-    var room: Int {
-        writeFailure == nil && stream.pendingByteCount < Self.pendingLimit ? machine.room : 0
+    /// The number of notifications it has room for now, if `inherited` others take a part of its window.
+    func room(besides inherited: Int = 0) -> Int {
+        writeFailure == nil && stream.pendingByteCount < Self.pendingLimit ? machine.room(besides: inherited) : 0
     }
 
     /// Whether it has reached `maxAge`.
@@ -161,7 +161,7 @@ final class HTTP2Session: GatewaySession {
 
     /// Encrypts as much of the batch as there is room for.
     func write(_ batch: inout Batch) throws {
-        while !batch.isEmpty, room > 0 {
+        while !batch.isEmpty, room() > 0 {
             try machine.write(&batch, at: .now, stream.write)
             mark()
         }

@@ -9,8 +9,8 @@ protocol GatewaySession: AnyObject {
     var doubtCount: Int { get }
     /// How many of them the gateway's meter includes; see `GatewayState.count`.
     var countedDoubt: Int { get set }
-    /// The number of notifications it has room for now.
-    var room: Int { get }
+    /// The number of notifications it has room for now, if `inherited` others take a part of its window.
+    func room(besides inherited: Int) -> Int
     /// Passes ciphertext to the kernel.
     func flush()
     /// Whether it has all the notifications it may have at a time. Only then is another connection useful.
@@ -127,10 +127,10 @@ extension SlottedGateway {
     /// and to one at a time while the app is on trial.
     func allowance(_ session: Session) -> Int {
         guard state.isOnTrial else {
-            // A connection that is not proven has room for one, although those it replaced fill most of the window.
-            let window = state.pacing.limit - session.doubtCount - inheritedDoubt(of: session)
-            return max(0, min(min(session.room, window) - state.roomTaken, state.rateRoom))
+            let inherited = inheritedDoubt(of: session)
+            let room = min(session.room(besides: inherited), state.pacing.limit - session.doubtCount - inherited)
+            return max(0, min(room - state.roomTaken, state.rateRoom))
         }
-        return sessions.values.allSatisfy { $0.doubtCount == 0 } ? min(1, session.room, state.rateRoom) : 0
+        return sessions.values.allSatisfy { $0.doubtCount == 0 } ? min(1, session.room(besides: 0), state.rateRoom) : 0
     }
 }

@@ -71,11 +71,12 @@ package struct SessionMachine: ~Copyable {
         connection.start(into: &output)
     }
 
-    /// How many requests may be written now. With a provider token, only one until the gateway has accepted the token.
-    package var room: Int {
+    /// How many requests may be written now, if `inherited` others take a part of the window. With a provider token, only one
+    /// until the gateway has accepted the token, whose limit of streams says nothing of the window until then.
+    package func room(besides inherited: Int = 0) -> Int {
         guard connection.isReady, !isRetired, !isWindowUsedUp else { return 0 }
         let room = min(connection.room, window.room)
-        return isProven ? room : min(room, max(0, 1 - window.count))
+        return max(0, isProven ? room - inherited : min(room, 1 - window.count))
     }
 
     /// Whether the requests in flight have reached the gateway's limits. Only then is another connection useful.
@@ -124,7 +125,7 @@ package struct SessionMachine: ~Copyable {
     package mutating func write<Failure: Error>(
         _ batch: inout Batch, at now: Moment, _ send: (Span<UInt8>) throws(Failure) -> Void
     ) throws(Failure) {
-        guard !batch.isEmpty, room > 0 else { return }
+        guard !batch.isEmpty, room() > 0 else { return }
         liveness.noteWrite(at: now)
         let tokens = batch.uniformTokens(atMost: batch.count)
         let payload = batch.sharedPayload?.bytes
@@ -133,7 +134,7 @@ package struct SessionMachine: ~Copyable {
         guard !isWindowUsedUp else { return }
         let measures = RequestFields.Measures(tokenByteCount: tokens.byteCount, payloadByteCount: body.count)
         let head = heads.encoded(batch.attributes, measures, from: options.sender, by: &connection.encoder)
-        let fitting = min(room, connection.capacity(bodyByteCount: body.count), payload == nil ? 1 : tokens.count)
+        let fitting = min(room(), connection.capacity(bodyByteCount: body.count), payload == nil ? 1 : tokens.count)
         guard fitting > 0 else {
             let slow = batch.removeFirst(1)
             marks.begin(window.end)

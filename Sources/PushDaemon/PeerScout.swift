@@ -228,12 +228,12 @@ actor PeerScout {
         let line: [UInt8]
     }
 
-    /// Removes and returns the requests in these boxes.
-    func takeRequests(from boxes: [RequestBox]) -> [Request] {
+    /// Removes and returns the requests in these boxes, and removes answers that nobody has taken in a minute.
+    func takeRequests(from boxes: [RequestBox], at now: Moment = .now) -> [Request] {
         guard spool.mayAct else { return [] }
         do throws(SystemError) {
             var requests: [Request] = []
-            try removeOldAnswers(from: boxes)
+            try removeOldAnswers(from: boxes, at: now)
             for box in boxes {
                 requests += try box.takeRequests().map { Request(box: box, name: $0.name, line: $0.request) }
             }
@@ -251,14 +251,14 @@ actor PeerScout {
     private var nextRemoval = Moment.zero
 
     /// Removes answers for which nobody waits any more.
-    private func removeOldAnswers(from boxes: [RequestBox]) throws(SystemError) {
-        guard nextRemoval <= .now else { return }
-        nextRemoval = .now + Self.answerLimit / 4
+    private func removeOldAnswers(from boxes: [RequestBox], at now: Moment) throws(SystemError) {
+        guard nextRemoval <= now else { return }
+        nextRemoval = now + Self.answerLimit / 4
         var seen: [String: Moment] = [:]
         for box in boxes {
             for name in try box.answered() {
-                let since = answers[name] ?? .now
-                if since + Self.answerLimit <= .now { _ = try box.takeAnswer(to: name) } else { seen[name] = since }
+                let since = answers[name] ?? now
+                if since + Self.answerLimit <= now { _ = try box.takeAnswer(to: name) } else { seen[name] = since }
             }
         }
         answers = seen

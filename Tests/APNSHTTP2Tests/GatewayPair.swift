@@ -93,7 +93,7 @@ final class GatewayPair {
                     piece.span, at: Work.now().moment, with: &connection.readers, output: &output))
         }
         connection.toClient.removeAll(keepingCapacity: true)
-        while let batch = queue.next(atMost: connection.client.room) {
+        while let batch = queue.next(atMost: connection.client.room()) {
             var rest = batch
             connection.client.write(&rest, at: Work.now().moment) { bytes in
                 for index in bytes.indices { output.append(bytes[index]) }

@@ -22,7 +22,7 @@ struct SessionRig: ~Copyable {
     /// Writes all of a batch, or as much as there is room for.
     mutating func write(_ batch: Batch, at now: Moment = .zero, handedOver: Int = 0) {
         var (rest, byteCount) = (batch, 0)
-        while !rest.isEmpty, client.room > 0 { client.write(&rest, at: now) { byteCount += $0.count } }
+        while !rest.isEmpty, client.room() > 0 { client.write(&rest, at: now) { byteCount += $0.count } }
         written += byteCount
         client.mark(offset: written, handedOver: handedOver)
     }

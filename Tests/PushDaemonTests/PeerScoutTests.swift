@@ -1,3 +1,4 @@
+import APNSGateway
 import APNSModel
 import JournalModel
 import LinuxIO
@@ -50,6 +51,20 @@ import Testing
             let id = JobID(bits: UInt128(number + 1))
             try work.create(Array("\(id)-j\(number).json".utf8), mode: 0o600).closeNow()
         }
+    }
+
+    @Test func `an answer that nobody takes is removed after a minute`() async throws {
+        let (one, two) = (try spool("one"), try scout(try spool("two")))
+        let box = try #require(try PeerFolder("two", of: one)).requests()
+        let name = try box.ask(Array("status".utf8))
+        let begin = Moment.now
+        for request in await two.takeRequests(from: [box], at: begin) { await two.answer(request, Array("{}".utf8)) }
+        for seconds in [15, 30, 45, 60] {
+            #expect(await two.takeRequests(from: [box], at: begin + .seconds(seconds)).isEmpty)
+            #expect(try box.answered() == [name], "after \(seconds) s")
+        }
+        #expect(await two.takeRequests(from: [box], at: begin + .seconds(75)).isEmpty)
+        #expect(try box.answered().isEmpty)
     }
 
     @Test func `a daemon that works alone takes the place of another node at once`() async throws {

@@ -76,6 +76,24 @@ import Testing
         }
     }
 
+    @Test func `an app whose volume has too little space is full, and says so`() async throws {
+        try await Bench.running(try .init()) { bench in
+            let file = try String(contentsOfFile: bench.path + "/etc/pushspool.yaml", encoding: .utf8)
+            try bench.write("etc/pushspool.yaml", file + "limits: {free_space: 900000GiB}\n")
+            try await bench.withDaemon { daemon in
+                try await daemon.says("low disk space: no jobs are claimed")
+                let command = ["status", "--config", bench.path + "/etc/pushspool.yaml"]
+                let end = try await awaited("the status") {
+                    let end = try await bench.run(command)
+                    return end.text.contains("weather  full") ? end : nil
+                }
+                #expect(end.text.contains("weather claims no jobs: its volume has "), "\(end)")
+                #expect(end.text.contains("free some space"), "\(end)")
+                #expect(try await daemon.stop() == 0)
+            }
+        }
+    }
+
     @Test func `a file with a wrong name is told while it is new`() async throws {
         var setup = try Bench.Setup()
         setup.rescan = "1h"
