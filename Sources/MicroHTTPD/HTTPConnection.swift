@@ -5,6 +5,8 @@ final class HTTPConnection {
     let number: Int
     /// Whether no request has begun since the last one ended.
     var isIdle = true
+    /// Whether a request has not arrived completely, or the next one has not begun.
+    var awaitsRequest = true
     /// The target of its next request, as the client spelled it.
     var target = ""
     private let descriptor: Int32
@@ -21,9 +23,17 @@ final class HTTPConnection {
     /// Stops the client's time.
     func pause() { since = nil }
 
-    /// Ends the connection if its client has taken since before `time`.
+    /// Ends the connection if its client has taken since before `time`, or has left amid a request.
     func cutOff(before time: Int) {
-        if let since, since < time { cutOff() }
+        guard let since else { return }
+        if since < time || awaitsRequest && hasEnded { cutOff() }
+    }
+
+    /// Whether the client sends no more, and everything has been read. Libmicrohttpd misses the end of a stream that arrives
+    /// together with bytes which do not fill its buffer.
+    private var hasEnded: Bool {
+        var byte: UInt8 = 0
+        return unsafe recv(descriptor, &byte, 1, Int32(MSG_PEEK | MSG_DONTWAIT)) == 0
     }
 
     /// Ends the connection. Libmicrohttpd notices, and closes it.

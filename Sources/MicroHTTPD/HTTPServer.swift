@@ -110,7 +110,7 @@ import Glibc
     /// The number of requests that have no complete answer.
     package var openRequestCount: Int { requests.count }
 
-    /// Reads and writes what can be read and written, and cuts off clients that take too long.
+    /// Reads and writes what can be read and written, and once a second cuts off clients that take too long or have left.
     ///
     /// - Parameters:
     ///   - seconds: The time by a clock that never jumps.
@@ -279,6 +279,7 @@ import Glibc
         if let response = request.response { return queue(response, for: request) }
         guard !isEnding else { return .NO }
         request.state = .waiting
+        unsafe connection(of: request.connection)?.awaitsRequest = false
         events.append(.whole(request))
         suspend(request)
         return .YES
@@ -287,7 +288,9 @@ import Glibc
     func queue(_ response: HTTPResponse, for request: HTTPRequest) -> MHD_Result {
         request.state = .answered
         (request.outgoing, request.hasAllOutgoing) = (response.body, !response.isStream)
-        unsafe connection(of: request.connection)?.begin(at: now)
+        let connection = unsafe connection(of: request.connection)
+        connection?.awaitsRequest = false
+        connection?.begin(at: now)
         let size = response.isStream ? UInt64.max : UInt64(response.body.count)
         let context = unsafe Unmanaged.passRetained(request).toOpaque()
         guard
@@ -328,7 +331,7 @@ import Glibc
         request.isSuspended = false
         events.append(.ended(request, isDelivered: isDelivered))
         guard let connection = unsafe connection(of: request.connection) else { return }
-        connection.isIdle = true
+        (connection.isIdle, connection.awaitsRequest) = (true, true)
         connection.begin(at: now)
     }
 }

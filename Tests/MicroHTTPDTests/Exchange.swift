@@ -70,6 +70,9 @@ final class Exchange {
         }
     }
 
+    /// Ends the client's stream.
+    func finishSending() { client.shutdownWrite() }
+
     func nextEvent() async throws -> HTTPServer.Event {
         try await wait { !events.isEmpty }
         return events.removeFirst()

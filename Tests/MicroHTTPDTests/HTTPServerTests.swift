@@ -24,6 +24,40 @@ struct HTTPServerTests {
         }
     }
 
+    @Test(arguments: ["", "GET /li", "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nh"])
+    func `a client that leaves amid a request makes room for the next at once`(beginning: String) async throws {
+        try await Exchange.run { exchange in
+            try exchange.send(beginning)
+            exchange.finishSending()
+            // The server finds the end of the stream behind the bytes.
+            while exchange.server.connectionCount == 0 { try await exchange.turn() }
+            for second in 1...3 {
+                exchange.seconds = second
+                try await exchange.turn()
+            }
+            _ = try await exchange.receivedToTheEnd()
+        }
+    }
+
+    @Test func `a client that sends no more gets its answer`() async throws {
+        try await Exchange.run { exchange in
+            try exchange.send("GET / HTTP/1.1\r\nHost: x\r\n\r\n")
+            exchange.finishSending()
+            let request = try await exchange.nextWhole()
+            for second in 1...3 {
+                exchange.seconds = second
+                try await exchange.turn()
+            }
+            let body = [UInt8](repeating: 0x61, count: 3 << 20)
+            exchange.server.answer(request, HTTPResponse(status: 200, body: body))
+            for second in 4...6 {
+                exchange.seconds = second
+                try await exchange.turn()
+            }
+            #expect(try await exchange.receivedToTheEnd().hasSuffix("aaa"))
+        }
+    }
+
     @Test func `requests on one connection are answered in their order`() async throws {
         try await Exchange.run { exchange in
             try exchange.send("GET /1 HTTP/1.1\r\nHost: x\r\n\r\nGET /2 HTTP/1.1\r\nHost: x\r\n\r\n")
