@@ -216,12 +216,13 @@ actor RelayDoor: Door {
         unanswered.follow(key, with: request)
     }
 
-    /// Counts a refusal. A topic that no app has may be that of a new app.
+    /// Counts a refusal. A topic that no app has may be that of a new app, and the apps may be unknown so far.
     private func note(_ answer: RelayAnswer) {
         counts.refusals[answer.reason, default: 0] += 1
-        let isAboutTopic =
-            answer.reason == Reason.topicDisallowed.rawValue || answer.reason == Reason.topicMismatch.rawValue
-        if isAboutTopic, Moment.now >= nextLook { appsWakeup.signal() }
+        let isAboutApps = [Reason.topicDisallowed, .topicMismatch, .serviceUnavailable].contains {
+            answer.reason == $0.rawValue
+        }
+        if isAboutApps, Moment.now >= nextLook { appsWakeup.signal() }
     }
 
     // MARK: Answers

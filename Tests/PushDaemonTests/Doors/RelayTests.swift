@@ -34,6 +34,29 @@ import Testing
         }
     }
 
+    @Test func `a relay that started before the first daemon knows its apps once it is asked`() async throws {
+        try await Modern().running { bench in
+            try bench.configureModern()
+            try await Doorway(bench).open { door in
+                #expect(try await door.ask(1).status == "503")
+                try await bench.withDaemon { daemon in
+                    try await eventually("the list of apps") {
+                        bench.names(in: ".pushspool/public/node-a").contains("apps.json")
+                    }
+                    // Each second, a refusal makes the relay look. By itself it looks every 30 s.
+                    var refusalCount = 0
+                    while try await door.ask(2).status != "200" {
+                        refusalCount += 1
+                        try #require(refusalCount < 10)
+                        try await moment(.seconds(1))
+                    }
+                    _ = try await bench.accepted(1)
+                    #expect(try await daemon.stop() == 0)
+                }
+            }
+        }
+    }
+
     @Test func `a certificate is as good as a token, and another one is none`() async throws {
         try await running { bench, way in
             try await way.open { door in
