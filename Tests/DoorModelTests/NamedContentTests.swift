@@ -28,7 +28,7 @@ struct NamedContentTests {
     func `a key becomes the id, however the job arrives`(_ type: JobMediaType, _ job: String, _ named: String) throws {
         let bytes = Array(job.utf8)
         for cut in 0...bytes.count {
-            var content = NamedContent(key: "\"k\"", type: type)
+            var content = try NamedContent(key: "\"k\"", type: type)
             var parser = JSON.Parser()
             let parts = try [bytes[..<cut], bytes[cut...]].map { try content.take(Array($0), with: &parser) }
             let text = String(decoding: parts[0] + parts[1] + (try content.finish(with: &parser)), as: UTF8.self)
@@ -37,14 +37,21 @@ struct NamedContentTests {
     }
 
     @Test(arguments: ["---\ntoken: a\n", "%YAML 1.2\n---\n", "\u{FEFF}token: a\n"])
-    func `a job without a place for it is refused`(_ job: String) {
-        var (content, parser) = (NamedContent(key: "k", type: .yaml), JSON.Parser())
+    func `a job without a place for it is refused`(_ job: String) throws {
+        var (content, parser) = try (NamedContent(key: "k", type: .yaml), JSON.Parser())
         #expect(throws: APIProblem.self) { try content.take(Array(job.utf8), with: &parser) }
     }
 
+    /// Latin-1 and other encodings arrive as U+FFFD; the accents are the same character for Swift, and not the same bytes.
+    @Test(arguments: ["für-7", "f\u{FFFD}r-7", "e\u{301}", "a\u{7F}", "\u{1F}"])
+    func `a key of other characters than ASCII's is refused`(_ key: String) {
+        let problem = #expect(throws: APIProblem.self) { try NamedContent(key: key, type: .json) }
+        #expect(problem?.status == 400)
+    }
+
     @Test(arguments: [JobMediaType.json, .yaml, .lines])
-    func `a byte order mark is refused, since it would hide the place`(_ type: JobMediaType) {
-        var (content, parser) = (NamedContent(key: "k", type: type), JSON.Parser())
+    func `a byte order mark is refused, since it would hide the place`(_ type: JobMediaType) throws {
+        var (content, parser) = try (NamedContent(key: "k", type: type), JSON.Parser())
         #expect(throws: APIProblem.self) {
             try content.take(Array("\u{FEFF}{\"token\":\"a\"}\n".utf8), with: &parser)
         }
@@ -52,51 +59,56 @@ struct NamedContentTests {
 }
 
 struct NamedJobsTests {
-    private let name = NamedJobs<Int>.Name("k", of: "cron", app: "weather")
+    private static func origin(_ fingerprint: [UInt64]) -> NamedJobs<Int>.Origin { .init("cron", fingerprint) }
+
+    private let name = NamedJobs<Int>.Name("k", app: "weather")
 
     @Test func `a repetition gets the first answer, and another job is refused`() throws {
         var jobs = NamedJobs<Int>(capacity: 2)
-        #expect(try jobs.begin(name, fingerprint: [1]) == nil)
-        let early = #expect(throws: APIProblem.self) { try jobs.begin(name, fingerprint: [1]) }
+        #expect(try jobs.begin(name, Self.origin([1])) == nil)
+        let early = #expect(throws: APIProblem.self) { try jobs.begin(name, Self.origin([1])) }
         #expect(early?.status == 409)
-        jobs.drop(name, fingerprint: [1], 17)
-        #expect(try jobs.begin(name, fingerprint: [1]) == 17)
-        let other = #expect(throws: APIProblem.self) { try jobs.begin(name, fingerprint: [2]) }
+        jobs.drop(name, Self.origin([1]), 17)
+        #expect(try jobs.begin(name, Self.origin([1])) == 17)
+        let other = #expect(throws: APIProblem.self) { try jobs.begin(name, Self.origin([2])) }
         #expect(other?.status == 422)
-        for others in [("k", "fleet", "weather"), ("k", "cron", "news"), ("l", "cron", "weather")] {
-            #expect(try jobs.begin(.init(others.0, of: others.1, app: others.2), fingerprint: [2]) == nil)
+        // The daemon compares the ids of all jobs of an app, whoever dropped them.
+        let foreign = #expect(throws: APIProblem.self) { try jobs.begin(name, .init("fleet", [1])) }
+        #expect(foreign?.status == 422)
+        for others in [("k", "news"), ("l", "weather")] {
+            #expect(try jobs.begin(.init(others.0, app: others.1), Self.origin([2])) == nil)
         }
     }
 
     @Test func `a job that was not dropped is no first one`() throws {
         var jobs = NamedJobs<Int>(capacity: 2)
-        #expect(try jobs.begin(name, fingerprint: [1]) == nil)
+        #expect(try jobs.begin(name, Self.origin([1])) == nil)
         jobs.giveUp(name)
-        #expect(try jobs.begin(name, fingerprint: [2]) == nil)
+        #expect(try jobs.begin(name, Self.origin([2])) == nil)
     }
 
     @Test func `a job that was taken back is forgotten`() throws {
         var jobs = NamedJobs<Int>(capacity: 2)
-        let other = NamedJobs<Int>.Name("l", of: "cron", app: "weather")
+        let other = NamedJobs<Int>.Name("l", app: "weather")
         for (name, answer) in [(name, 17), (other, 18)] {
-            #expect(try jobs.begin(name, fingerprint: [1]) == nil)
-            jobs.drop(name, fingerprint: [1], answer)
+            #expect(try jobs.begin(name, Self.origin([1])) == nil)
+            jobs.drop(name, Self.origin([1]), answer)
         }
         jobs.forget { $0 == 17 }
-        #expect(try jobs.begin(name, fingerprint: [2]) == nil)
-        #expect(try jobs.begin(other, fingerprint: [1]) == 18)
+        #expect(try jobs.begin(name, Self.origin([2])) == nil)
+        #expect(try jobs.begin(other, Self.origin([1])) == 18)
     }
 
     @Test func `only the youngest are remembered`() throws {
         var jobs = NamedJobs<Int>(capacity: 3)
         for number in 0..<100 {
-            let name = NamedJobs<Int>.Name("\(number)", of: "", app: "")
-            #expect(try jobs.begin(name, fingerprint: []) == nil)
-            jobs.drop(name, fingerprint: [], number)
+            let name = NamedJobs<Int>.Name("\(number)", app: "")
+            #expect(try jobs.begin(name, Self.origin([])) == nil)
+            jobs.drop(name, Self.origin([]), number)
         }
         for number in 95..<100 {
-            let name = NamedJobs<Int>.Name("\(number)", of: "", app: "")
-            #expect(try jobs.begin(name, fingerprint: []) == (number > 96 ? number : nil))
+            let name = NamedJobs<Int>.Name("\(number)", app: "")
+            #expect(try jobs.begin(name, Self.origin([])) == (number > 96 ? number : nil))
         }
     }
 }

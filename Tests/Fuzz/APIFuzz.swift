@@ -53,8 +53,8 @@ enum APIFuzz {
     }
 
     private static func named(_ parts: [[UInt8]], _ type: JobMediaType) -> [UInt8]? {
-        var content = NamedContent(key: "\"\(key)\"", type: type)
         do throws(APIProblem) {
+            var content = try NamedContent(key: "\"\(key)\"", type: type)
             var bytes: [UInt8] = []
             var parser = JSON.Parser()
             for part in parts { bytes += try content.take(part, with: &parser) }

@@ -23,7 +23,14 @@ package struct NamedContent: Sendable {
     /// - Parameters:
     ///   - key: The value of the field, in quotes or without.
     ///   - type: The form of the job.
-    package init(key: String, type: JobMediaType) {
+    /// - Throws: The problem: the value has other characters than those of ASCII that can be seen, and blanks. Two values that
+    ///   differ in others only might count as one.
+    package init(key: String, type: JobMediaType) throws(APIProblem) {
+        guard key.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) else {
+            throw APIProblem(
+                400, "the Idempotency-Key has characters other than those of ASCII",
+                remedy: "use letters, digits and - . _ :")
+        }
         let isQuoted = key.count >= 2 && key.hasPrefix("\"") && key.hasSuffix("\"")
         self.key = isQuoted ? String(key.dropFirst().dropLast()) : key
         var writer = JSONWriter()

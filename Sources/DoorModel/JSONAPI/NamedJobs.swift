@@ -6,19 +6,27 @@
 package struct NamedJobs<Answer: Sendable>: Sendable {
     /// A client's own name of a job.
     package struct Name: Hashable, Sendable {
-        private let producer: String
         private let app: String
         private let key: String
 
-        /// Creates a name. Each producer has its own, for each app.
-        package init(_ key: String, of producer: String, app: String) {
-            (self.key, self.producer, self.app) = (key, producer, app)
+        /// Creates a name. Each app has its own, which its producers share, as it has ids of jobs.
+        package init(_ key: String, app: String) { (self.key, self.app) = (key, app) }
+    }
+
+    /// What tells one job from another.
+    package struct Origin: Hashable, Sendable {
+        private let producer: String
+        private let fingerprint: [UInt64]
+
+        /// Creates an origin.
+        package init(_ producer: String, _ fingerprint: [UInt64]) {
+            (self.producer, self.fingerprint) = (producer, fingerprint)
         }
     }
 
     private enum State {
         case begun
-        case dropped(Answer, fingerprint: [UInt64])
+        case dropped(Answer, Origin)
     }
 
     private var states: [Name: State] = [:]
@@ -34,10 +42,10 @@ package struct NamedJobs<Answer: Sendable>: Sendable {
     ///
     /// - Parameters:
     ///   - name: The client's name of the job.
-    ///   - fingerprint: That of the job.
+    ///   - origin: Who drops the job, and its fingerprint.
     /// - Returns: The answer to the first request; `nil` if this is it.
     /// - Throws: The problem: the name is another job's, or that of a job which is just being dropped.
-    package mutating func begin(_ name: Name, fingerprint: [UInt64]) throws(APIProblem) -> Answer? {
+    package mutating func begin(_ name: Name, _ origin: Origin) throws(APIProblem) -> Answer? {
         switch states[name] {
         case nil:
             states[name] = .begun
@@ -48,17 +56,18 @@ package struct NamedJobs<Answer: Sendable>: Sendable {
             problem.retryAfter = 1
             throw problem
         case .dropped(let answer, let known):
-            guard known == fingerprint else {
+            guard known == origin else {
                 throw APIProblem(
-                    422, "the Idempotency-Key is that of another job", remedy: "use a key of its own for each job")
+                    422, "the Idempotency-Key is that of another job of this app",
+                    remedy: "use a key of its own for each job, also of other producers")
             }
             return answer
         }
     }
 
     /// Notes that a job was dropped.
-    package mutating func drop(_ name: Name, fingerprint: [UInt64], _ answer: Answer) {
-        states[name] = .dropped(answer, fingerprint: fingerprint)
+    package mutating func drop(_ name: Name, _ origin: Origin, _ answer: Answer) {
+        states[name] = .dropped(answer, origin)
         order.append(name)
         guard order.count - first > capacity else { return }
         states[order[first]] = nil

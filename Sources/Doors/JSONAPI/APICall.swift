@@ -49,7 +49,7 @@ struct APICall: Sendable {
         case .submit:
             let type = try JobMediaType(request.mediaType)
             fileName = try Self.lane(request.query["lane"]) + "http" + type.ending
-            content = request.fields["idempotency-key"].map { NamedContent(key: $0, type: type) }
+            if let key = request.fields["idempotency-key"] { content = try NamedContent(key: key, type: type) }
         case .feedback:
             isOfEvents = request.fields["accept"]?.contains("text/event-stream") ?? false
             let text = request.fields["last-event-id"] ?? request.query["after"] ?? ""

@@ -245,9 +245,10 @@ actor JSONDoor: Door {
         guard let content = call.content, let producer = call.producer else {
             return answer(number, try await drop(staged, of: call, for: target).response)
         }
-        let name = NamedJobs<JobAnswer>.Name(content.key, of: producer.name, app: target.app.name)
+        let name = NamedJobs<JobAnswer>.Name(content.key, app: target.app.name)
+        let origin = NamedJobs<JobAnswer>.Origin(producer.name, content.fingerprint)
         // The file of a repetition is removed when its request ends.
-        let first = try named.begin(name, fingerprint: content.fingerprint)
+        let first = try named.begin(name, origin)
         if let first, await !tools.reader.hasFailed(first.receipt.name, in: first.app) {
             counts.repeatedCount += 1
             settle(call, 0)
@@ -255,7 +256,7 @@ actor JSONDoor: Door {
         }
         do {
             let dropped = try await drop(staged, of: call, for: target)
-            named.drop(name, fingerprint: content.fingerprint, dropped.withoutFindings)
+            named.drop(name, origin, dropped.withoutFindings)
             answer(number, dropped.response)
         } catch {
             named.giveUp(name)
