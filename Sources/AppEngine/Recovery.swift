@@ -237,8 +237,7 @@ final class Recovery {
         case .startOver where context.daemon.spool.replay.isBlank && read.summary.header.onDoubt == .report:
             try park(left, .damagedJournal)
         case .startOver:
-            context.logger.notice(
-                "job in work/ was never sent; sending it now", metadata: [LogKey.job: "\(left.claimed.name)"])
+            reportStart(of: left.claimed)
             try parts.duplicates.judge(read, at: .now)
             await announceClaimed(left.claimed, job, read)
         case .resume(let progress):
@@ -253,6 +252,16 @@ final class Recovery {
         case .hold(let reason): try park(left, reason)
         case .claimAgain, .forget, .leave: break
         }
+    }
+
+    /// Logs that a job in `work/` without records in the journal is sent. A new journal does not show whether it was before.
+    private func reportStart(of job: ClaimedJob) {
+        let metadata: Logger.Metadata = [LogKey.job: "\(job.name)"]
+        guard context.daemon.spool.replay.isBlank else {
+            return context.logger.notice("job in work/ was never sent; sending it now", metadata: metadata)
+        }
+        context.logger.warning(
+            "job in work/ is sent from its beginning: the journal that had its outcomes is gone", metadata: metadata)
     }
 
     /// Announces a job in `work/` without records in the journal. Nothing of it was sent, unless the journal was lost.

@@ -16,7 +16,7 @@ final class JournalKeeper {
     private var left: [String: LeftBehind]
     /// Why the journal can no longer be written.
     private(set) var fault: JournalFault?
-    /// Which of the daemon's folders no longer has its path.
+    /// Which of the daemon's folders, or whether its journal, no longer has its path.
     private(set) var placeFault: SpoolFault?
 
     init(_ resources: DaemonResources) {
@@ -75,8 +75,8 @@ final class JournalKeeper {
     /// The longest interval between checks that the daemon's folders have their paths: a mount over one causes no event.
     private static let placesPause = Duration.seconds(10)
 
-    /// Waits until one of the daemon's folders no longer has its path. Jobs under way must then finish where they are; the
-    /// next start opens the folders that have the paths.
+    /// Waits until one of the daemon's folders, or its journal, no longer has its path. Jobs under way must then finish where
+    /// they are, because only this daemon knows their outcomes; the next start opens what has the paths.
     ///
     /// - Parameter configuration: How often to look.
     /// - Returns: `false` if the task was cancelled first.
@@ -84,10 +84,10 @@ final class JournalKeeper {
         while !Task.isCancelled {
             do {
                 if let path = try resources.misplaced() {
-                    let hint = "put it back, or start the daemon again with the one that is there now"
+                    let hint = "put it back if it still exists, then start the daemon again"
                     placeFault = SpoolFault("\(path) was moved, replaced or removed while the daemon ran", hint: hint)
                     logger.critical(
-                        "stopping: folder was moved, replaced or removed while the daemon ran",
+                        "stopping: folder or journal was moved, replaced or removed while the daemon ran",
                         metadata: [LogKey.path: "\(path)", LogKey.hint: "\(hint)"])
                     return true
                 }
@@ -104,7 +104,7 @@ final class JournalKeeper {
         fault = error
         let hint: Logger.MetadataValue =
             error.isLoss
-            ? "the journal was moved, replaced or taken over while the daemon ran: put it back, then start again"
+            ? "another daemon has taken over the journal: check which one runs as this node or finishes its jobs, then start again"
             : "check the disk, then start again: jobs resume from the recorded outcomes"
         logger.critical("stopping: journal failed", metadata: [LogKey.error: "\(error)", LogKey.hint: hint])
     }

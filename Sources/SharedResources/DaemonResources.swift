@@ -96,7 +96,8 @@ package struct DaemonResources: Sendable {
         return copy
     }
 
-    /// Returns the path of the first of the daemon's folders that was moved, replaced or removed; see `Spool.misplaced`. Blocks.
+    /// Returns the path of the first of the daemon's folders, or of its journal, if that was moved, replaced or removed; see
+    /// `Spool.misplaced`. Blocks.
     ///
     /// - Throws: `SystemError`: it is unknown.
     package func misplaced() throws(SystemError) -> String? {

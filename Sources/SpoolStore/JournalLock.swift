@@ -26,6 +26,19 @@ package final class JournalLock {
         file?.unlock()
     }
 
+    /// Whether a daemon has the journal that is in a folder now. None can have what this user cannot open as a file.
+    ///
+    /// - Throws: `SystemError`: for example EIO.
+    static func isHeld(in directory: Directory) throws(SystemError) -> Bool {
+        do throws(SystemError) {
+            guard try directory.status(of: Journal.fileName)?.kind == .regular else { return false }
+            return try directory.openForReading(Journal.fileName).isLockedElsewhere()
+        } catch {
+            guard error.isNotFound || error.isSymbolicLink || error.isPermission else { throw error }
+            return false
+        }
+    }
+
     /// The last mark of the node that wrote the journal.
     ///
     /// - Throws: `SystemError`: for example EIO.

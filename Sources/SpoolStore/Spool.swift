@@ -156,15 +156,17 @@ package final class Spool: Sendable {
             .makeChild(Array(node.utf8), mode: 0o755)
     }
 
-    /// Returns the path of the first of the daemon's folders that was moved, replaced, removed or mounted over: of the root,
-    /// or of this node's. Jobs that are dropped there now are not seen, and the next start does not see the jobs here. Blocks.
+    /// Returns the path of the first of these that was moved, replaced, removed or mounted over: the root, this node's folder,
+    /// and its journal. Jobs that are dropped there now are not seen, and the next start does not see the jobs or records here.
+    /// Blocks.
     ///
     /// - Throws: `SystemError`: it is unknown, for example after EACCES or EIO.
     package func misplaced() throws(SystemError) -> String? {
         guard try FolderPlace.path(root.path).leads(to: root) else { return root.path }
         do throws(SystemError) {
             let place = FolderPlace.entry(Array(node.utf8), of: try root.openChild(Self.folderName))
-            return try place.leads(to: privateDirectory) ? nil : privateDirectory.path
+            guard try place.leads(to: privateDirectory) else { return privateDirectory.path }
+            return try journal.isMisplaced() ? "\(privateDirectory.path)/journal" : nil
         } catch {
             guard error.isNotFound || error.isNoDirectory else { throw error }
             return privateDirectory.path

@@ -127,6 +127,62 @@ import Testing
         }
     }
 
+    /// What becomes of the journal of a daemon whose job is on the wire.
+    enum JournalEvent: String, CaseIterable {
+        case allFoldersRemoved, folderRemoved, folderMoved, removed, moved
+
+        func happen(in spool: String) throws {
+            let (files, folder) = (FileManager.default, spool + "/.pushspool/node-a")
+            let journal = folder + "/journal"
+            switch self {
+            case .allFoldersRemoved: try files.removeItem(atPath: spool + "/.pushspool")
+            case .folderRemoved: try files.removeItem(atPath: folder)
+            case .folderMoved: try files.moveItem(atPath: folder, toPath: spool + "/../elsewhere")
+            case .removed: try files.removeItem(atPath: journal)
+            case .moved: try files.moveItem(atPath: journal, toPath: journal + ".old")
+            }
+        }
+    }
+
+    @Test(arguments: JournalEvent.allCases)
+    func `a job under way when the journal is moved or removed is finished, and sent once`(event: JournalEvent)
+        async throws
+    {
+        try await Bench.running(try .init(app: "binary: {confirm_after: 3s}")) { bench in
+            try await bench.withDaemon { daemon in
+                try await daemon.says("app started")
+                try bench.drop("under-way.json", job(1))
+                _ = try await bench.accepted(1)
+                try event.happen(in: bench.path + "/spool")
+                #expect(try await daemon.end() == 75, "\(daemon.log)")
+                #expect(daemon.log.contains("moved, replaced or removed while the daemon ran"), "\(daemon.log)")
+                #expect(bench.jobs(in: "done") == ["under-way.json"])
+            }
+            try await bench.withDaemon { daemon in
+                try bench.drop("after.json", job(2))
+                #expect(try await bench.end(of: "after.json").accepted == 1)
+                #expect(!daemon.log.contains("job in work/"), "\(daemon.log)")
+                #expect(await bench.simulator.ledger.acceptedCount == 2)
+            }
+        }
+    }
+
+    @Test func `a job in work/ whose journal was removed is not said to be unsent`() async throws {
+        try await Bench.running(try .init(app: "binary: {confirm_after: 60s}")) { bench in
+            try await bench.withDaemon(drain: 0) { daemon in
+                try await daemon.says("app started")
+                try bench.drop("under-way.json", job(1))
+                _ = try await bench.accepted(1)
+                try await daemon.destroy()
+            }
+            try JournalEvent.removed.happen(in: bench.path + "/spool")
+            try await bench.withDaemon(drain: 0) { daemon in
+                try await daemon.says("job in work/ is sent from its beginning")
+                #expect(!daemon.log.contains("never sent"), "\(daemon.log)")
+            }
+        }
+    }
+
     @Test func `the folder of public files is made again when it was removed`() async throws {
         try await Bench.serving(try .init()) { bench, _ in
             let folder = bench.path + "/spool/.pushspool/public"

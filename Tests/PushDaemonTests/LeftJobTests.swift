@@ -454,16 +454,4 @@ import Testing
             try journal.write()
         }
     }
-
-    @Test func `a daemon whose journal is moved away ends, and says so`() async throws {
-        try await Bench.running(try .init()) { bench in
-            try await bench.withDaemon { daemon in
-                try await daemon.says("app started")
-                let journal = bench.path + "/spool/.pushspool/node-a/journal"
-                try FileManager.default.moveItem(atPath: journal, toPath: journal + ".old")
-                #expect(try await daemon.end() == 75)
-                #expect(daemon.log.contains("moved, replaced or taken over"))
-            }
-        }
-    }
 }

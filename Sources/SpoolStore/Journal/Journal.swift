@@ -46,23 +46,25 @@ package final class Journal: Sendable {
         state = Mutex(State(book: book))
     }
 
-    deinit {
-        file.unlock()
-    }
+    deinit { file.unlock() }
 
-    /// Checks that the lock is still ours and that the name still belongs to this file. The lock does not stop a daemon
-    /// that finds another file, or none, under the name.
+    /// Checks that the lock is still ours, and that no other daemon has the file that has the name now: the lock does not
+    /// stop one that finds another file, or none. A file that was only moved or removed (`isMisplaced`) still records.
     ///
     /// - Throws: `JournalFault`: the journal is lost or broken, and all calls throw from now on.
     package func confirm() throws(JournalFault) {
         try checked { _ in }
         try breaking { (file) throws(SystemError) in
             guard try file.lock() else { throw .stale("fcntl F_OFD_SETLK", file.path) }
-            let own = try file.status()
-            guard let named = try directory.status(of: Self.fileName), named.isSameFile(as: own) else {
-                throw .stale("fstatat", file.path)
-            }
+            if try isMisplaced(), try JournalLock.isHeld(in: directory) { throw .stale("fstatat", file.path) }
         }
+    }
+
+    /// Whether the journal's name leads to another file, or to none. Blocks.
+    ///
+    /// - Throws: `SystemError`: it is unknown, for example after EACCES or EIO.
+    package func isMisplaced() throws(SystemError) -> Bool {
+        try directory.status(of: Self.fileName)?.isSameFile(as: file.status()) != true
     }
 
     /// Adds a record to those that wait to be written.
@@ -156,9 +158,7 @@ package final class Journal: Sendable {
     package func canHold(checkCount: Int) -> Bool { layout.canHold(checkCount: checkCount) }
 
     /// Returns the state of a live job.
-    package func job(_ id: JobID) -> JournalJob? {
-        state.withLock { $0.book.job(id) }
-    }
+    package func job(_ id: JobID) -> JournalJob? { state.withLock { $0.book.job(id) } }
 
     /// The live jobs.
     package var liveJobs: [JobID] { state.withLock { $0.book.liveJobs } }

@@ -24,15 +24,39 @@ import Testing
         try journal.flush()
     }
 
-    @Test(arguments: [true, false]) func `a journal that was moved away is lost for good`(_ isReplaced: Bool) throws {
+    @Test func `a journal whose name another daemon has is lost for good`() throws {
         let (journal, _) = try test.open()
         try test.place.directory.rename(name, to: test.place.directory, replacing: Array("away".utf8))
-        let next = isReplaced ? try test.open().journal : nil
+        let next = try test.open().journal
         let fault = #expect(throws: JournalFault.self) { try journal.confirm() }
         #expect(fault?.isLoss == true && journal.fault != nil)
         #expect(throws: JournalFault.self) { try journal.append(.stopped) }
         #expect(throws: JournalFault.self) { try journal.flush() }
-        try next?.confirm()
+        try next.confirm()
+    }
+
+    /// What has the journal's name after the file was moved or removed.
+    enum Successor: CaseIterable {
+        case none, file, folder, link
+    }
+
+    @Test(arguments: Successor.allCases)
+    func `a journal whose name no daemon has is misplaced, and still records`(_ successor: Successor) throws {
+        let (journal, _) = try test.open()
+        #expect(try !journal.isMisplaced())
+        let (path, away) = (test.place.path + "/journal", test.place.path + "/away")
+        try FileManager.default.moveItem(atPath: path, toPath: away)
+        switch successor {
+        case .none: break
+        case .file: try FileManager.default.copyItem(atPath: away, toPath: path)
+        case .folder: try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        case .link: try FileManager.default.createSymbolicLink(atPath: path, withDestinationPath: away)
+        }
+        #expect(try journal.isMisplaced())
+        try journal.confirm()
+        try journal.append(.header(header(job(1))))
+        try journal.flush()
+        #expect(journal.fault == nil)
     }
 
     @Test func `a failed write is no loss`() throws {
@@ -85,7 +109,9 @@ import Testing
     @Test func `nothing is written to a journal that is another's by now`() throws {
         let (journal, _) = try test.open()
         try test.place.directory.rename(name, to: test.place.directory, replacing: Array("away".utf8))
+        let next = try test.open().journal
         #expect(throws: JournalFault.self) { try journal.confirm() }
+        try next.confirm()
         let before = FileManager.default.contents(atPath: test.place.path + "/away")
         journal.takeLeave()
         #expect(before != nil && FileManager.default.contents(atPath: test.place.path + "/away") == before)
