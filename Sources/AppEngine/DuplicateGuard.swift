@@ -23,12 +23,14 @@ final class DuplicateGuard {
     /// The turns in the whole cluster, and the signs for which this node has them; `nil` for a daemon that works alone.
     private let shared: SharedTurns?
     private var held: Set<JobSign> = []
+    private var failures: FailureLog
 
     /// Opens the stored refs without reading them.
     ///
     /// - Throws: `SystemError`: they cannot be opened.
     init(_ context: AppContext, _ space: SpaceMonitor, orSignal intakeWakeup: Wakeup) throws(SystemError) {
         (self.context, self.space, sent) = (context, space, context.daemon.sent)
+        failures = FailureLog(context.logger)
         let window = context.daemon.configuration.dedupe
         let spool = context.daemon.spool
         isInUse = window > .zero
@@ -213,13 +215,11 @@ final class DuplicateGuard {
         guard isInUse, !records.isEmpty else { return true }
         do throws(SystemError) {
             try sent.withRefs { (refs) throws(SystemError) in try refs.keep(records, at: .now) }
+            failures.endRound()
             return true
         } catch {
             space.note(failure: error)
-            let hint: Logger.MetadataValue =
-                "no job can end until this works: check `state`, or turn off intake.dedupe and intake.dedupe_content"
-            context.logger.error(
-                "duplicate records cannot be written", metadata: [LogKey.error: "\(error)", LogKey.hint: hint])
+            failures.note(error, in: .keepRefs)
             return false
         }
     }

@@ -182,7 +182,8 @@ final class IntakeLoop {
             }
         case .moveAsItIs(let name): unclaimed.refuse(name, .unreadable, why: "not a regular file; it was not opened")
         case .warnStuck(let name):
-            let hint: Logger.MetadataValue = "check owner and mode of the file and of new/"
+            let hint: Logger.MetadataValue =
+                "check that new/ and work/ are folders of the daemon's user, and owner and mode of the file"
             context.logger.warning("job cannot be claimed", metadata: [LogKey.job: "\(name)", LogKey.hint: hint])
         case .warnUnmarked(let name): unclaimed.warnUnmarked(name)
         case .noteOverwritten(let name):

@@ -39,10 +39,13 @@ final class Publisher {
     private var mustSettle: Bool
     /// Whether files wait because the journal is full, and from when a round may be hurried for them.
     private var (isJournalFull, hurriesFrom) = (false, Moment.zero)
+    /// The failures of the steps of rounds, and of cleaning.
+    private var failures, cleaningFailures: FailureLog
 
     init(_ parts: AppParts, _ retention: RetentionTask, _ hook: HookRunner) {
         (self.parts, self.retention, self.hook, context) = (parts, retention, hook, parts.context)
         progress = Condition(on: parts.context.daemon.reactor)
+        (failures, cleaningFailures) = (FailureLog(context.logger), FailureLog(context.logger))
         mustSettle = !parts.context.spool.archives.isSettled
         if mustSettle { parts.publishWakeup.signal() }
     }
@@ -159,6 +162,7 @@ final class Publisher {
             if !result.isComplete { hurriesFrom = .now + Self.pause }
             if !plan.note(result) { isOut = false }
         }
+        failures.endRound(isComplete: isOut && context.daemon.spool.mayAct)
         guard isOut else { return false }
         journal.write()
         parts.intakeWakeup.signal()
@@ -237,6 +241,12 @@ final class Publisher {
 
     // MARK: Steps
 
+    /// Records that a step failed; the next round tries it again.
+    private func note(_ error: any Error, in step: FailureLog.Step, _ job: Logger.Metadata = [:]) {
+        failures.note(error, in: step, job)
+        parts.space.note(failure: error)
+    }
+
     /// Chooses the jobs' places, records their conclusions, and writes their lines.
     private func tell(_ group: ArraySlice<JobID>) -> PublicationPlan.Result {
         var (failed, gone): ([JobID], [JobID]) = ([], [])
@@ -246,20 +256,17 @@ final class Publisher {
                 continue
             }
             do {
-                let folder: ArchiveFolder = conclusion.state == .done ? .done : .failed
                 try job.noteGrowth(in: context)
                 let place =
                     try job.place
                     ?? context.spool.archives.place(
-                        for: job.claimed.name, in: folder, at: .now, withResult: job.needsResult(conclusion))
+                        for: job.claimed.name, in: conclusion.folder, at: .now, withResult: job.needsResult(conclusion))
                 job.place = place
                 if job.resumption?.final == nil { recordEnd(of: job, conclusion, at: place) }
                 parts.lines.append(job.report(conclusion, app: context.name))
             } catch {
                 failed.append(id)
-                parts.space.note(failure: error)
-                context.logger.error(
-                    "archive folder cannot be used", metadata: [LogKey.id: "\(id)", LogKey.error: "\(error)"])
+                note(error, in: .place(conclusion.folder), [LogKey.id: "\(id)"])
             }
         }
         return .doneBut(failed: failed, gone: gone)
@@ -285,8 +292,7 @@ final class Publisher {
             journal.write()
             return true
         } catch {
-            parts.space.note(failure: error)
-            context.logger.error("feedback cannot be written", metadata: [LogKey.error: "\(error)"])
+            note(error, in: .publish)
             return false
         }
     }
@@ -296,8 +302,7 @@ final class Publisher {
         do {
             for draft in drafts { try await context.files.archives.stage(draft, in: context.spool.work) }
         } catch {
-            parts.space.note(failure: error)
-            context.logger.error("result files cannot be written", metadata: [LogKey.error: "\(error)"])
+            note(error, in: .writeResults)
             return .failed
         }
         let results = Dictionary(uniqueKeysWithValues: drafts.map { ($0.id, $0.bytes) })
@@ -329,9 +334,7 @@ final class Publisher {
                 noteVanished(job)
             } catch {
                 failed.append(id)
-                parts.space.note(failure: error)
-                context.logger.error(
-                    "job cannot be archived", metadata: [LogKey.id: "\(id)", LogKey.error: "\(error)"])
+                note(error, in: .archive(conclusion.folder), [LogKey.id: "\(id)"])
             }
         }
         return .doneBut(failed: failed, gone: gone)
@@ -378,9 +381,7 @@ final class Publisher {
                 noteVanished(job)
             } catch {
                 failed.append(id)
-                parts.space.note(failure: error)
-                context.logger.error(
-                    "job cannot be held", metadata: [LogKey.job: "\(job.claimed.name)", LogKey.error: "\(error)"])
+                note(error, in: .hold, [LogKey.job: "\(job.claimed.name)"])
             }
         }
         return .doneBut(failed: failed, gone: [])
@@ -409,10 +410,7 @@ final class Publisher {
                     ])
             } catch {
                 failed.append(withdrawal.id)
-                parts.space.note(failure: error)
-                context.logger.error(
-                    "job cannot be archived",
-                    metadata: [LogKey.job: "\(withdrawal.file.name)", LogKey.error: "\(error)"])
+                note(error, in: .archive(.failed), [LogKey.job: "\(withdrawal.file.name)"])
             }
         }
         return .doneBut(failed: failed, gone: [])
@@ -447,6 +445,7 @@ final class Publisher {
         do {
             try await context.files.archives.sync(context.spool)
             context.spool.archives.noteSettled()
+            cleaningFailures.endRound()
             for id in moved { journal.record(.cleaned(id)) }
             journal.write()
             retention.noteArchived()
@@ -456,7 +455,7 @@ final class Publisher {
             // The journal keeps the jobs until a sync succeeds, here or at the next start.
             mustSettle = true
             for id in moved { plan.noteMoved(id) }
-            context.logger.error("archive cannot be synced", metadata: [LogKey.error: "\(error)"])
+            cleaningFailures.note(error, in: .syncArchives)
             parts.space.note(failure: error)
         }
     }
@@ -485,16 +484,7 @@ final class Publisher {
     }
 }
 
-extension Diagnostic {
-    /// The message with long keys and quotations cut: people put tokens in the wrong places, and a log must not contain any.
-    var sentenceForLog: String {
-        let pieces = message.split(separator: "`", omittingEmptySubsequences: false)
-        let words = pieces.enumerated().map { $0 % 2 == 0 ? String($1) : Self.cut($1) }.joined(separator: "`")
-        let keys = path.map { $0.split(separator: ".").map(Self.cut).joined(separator: ".") + ": " }
-        return (keys ?? "") + words
-    }
-
-    private static func cut(_ text: Substring) -> String {
-        text.count <= 24 ? String(text) : text.prefix(8) + "…"
-    }
+extension JournalModel.Conclusion {
+    /// The archive for the job.
+    fileprivate var folder: ArchiveFolder { state == .done ? .done : .failed }
 }

@@ -17,6 +17,7 @@ final class SpaceMonitor {
     private var watch: SpaceWatch
     private var held = FolderCount()
     private var isOutOfRoom = false
+    private var failures: FailureLog
     /// Why no jobs are claimed; `nil` if there is enough space.
     private(set) var shortage: String?
     /// The free space at the last check, in bytes.
@@ -29,7 +30,7 @@ final class SpaceMonitor {
     private(set) var shortUntil = Moment.zero
 
     init(_ context: AppContext, _ journal: JournalWriter) {
-        (self.context, self.journal) = (context, journal)
+        (self.context, self.journal, failures) = (context, journal, FailureLog(context.logger))
         watch = SpaceWatch(floor: SpaceFloor(byteCount: context.daemon.configuration.freeSpace))
     }
 
@@ -44,6 +45,7 @@ final class SpaceMonitor {
         do {
             let wasShort = watch.isShort
             let room = try context.spool.space()
+            failures.endRound()
             freeByteCount = room.freeByteCount
             let mayClaim = watch.mayClaim(with: room)
             shortage = mayClaim ? nil : "claims no jobs: its volume has \(watch.words(about: room)); free some space"
@@ -55,7 +57,7 @@ final class SpaceMonitor {
                 "low disk space: no jobs are claimed",
                 metadata: [LogKey.free: "\(room.freeByteCount) bytes", LogKey.hint: hint])
         } catch {
-            context.logger.error("free disk space cannot be determined", metadata: [LogKey.error: "\(error)"])
+            failures.note(error, in: .measureSpace)
         }
     }
 

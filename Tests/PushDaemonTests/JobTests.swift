@@ -231,6 +231,37 @@ import Testing
             #expect(await bench.simulator.ledger.acceptedCount == 1)
         }
     }
+
+    @Test(arguments: ["done", "feedback"])
+    func `a folder that cannot be used for many jobs is logged once, and once when it can`(folder: String) async throws
+    {
+        try await Bench.serving(try .init()) { bench, daemon in
+            let (files, path) = (FileManager.default, "\(bench.path)/spool/weather/\(folder)")
+            try bench.drop("first.json", job(0))
+            _ = try await bench.end(of: "first.json")
+            try files.moveItem(atPath: path, toPath: bench.path + "/elsewhere")
+            try files.createSymbolicLink(atPath: path, withDestinationPath: bench.path + "/elsewhere")
+            let (failure, recovery) =
+                folder == "done"
+                ? ("archive folder cannot be used", "jobs are archived in done/ again")
+                : ("feedback cannot be written", "feedback is written again")
+            for number in 1...20 { try bench.drop("\(number).json", job(number)) }
+            try await daemon.says(failure)
+            _ = try await bench.accepted(21)
+            // A later job comes to the step in a later round, after all rounds for the others.
+            for number in 21...23 {
+                try bench.drop("\(number).json", job(number))
+                _ = try await bench.accepted(number + 1)
+            }
+            #expect(daemon.log.contains("make \(folder)/ a folder"), "\(daemon.log)")
+            try files.removeItem(atPath: path)
+            try await daemon.says(recovery)
+            try await eventually("all done") { bench.names(in: "weather/work/node-a").isEmpty }
+            #expect(daemon.log.components(separatedBy: failure).count == 2, "\(daemon.log)")
+            #expect(daemon.log.components(separatedBy: recovery).count == 2, "\(daemon.log)")
+            #expect(await bench.simulator.ledger.acceptedCount == 24)
+        }
+    }
 }
 
 extension [UInt8] {
