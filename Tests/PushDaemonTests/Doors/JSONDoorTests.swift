@@ -168,12 +168,18 @@ import Testing
     }
 
     private static let leaving = """
-        import os, signal, socket, sys
+        import glob, os, signal, socket, sys, time
         port, door = int(sys.argv[1]), int(sys.argv[2])
         clients = [socket.create_connection(("127.0.0.1", port), 30) for _ in range(3)]
         for client in clients:
             client.sendall(b"GET / HTTP/1.1\\r\\nHost: x\\r\\n\\r\\n")
             assert client.recv(65536).startswith(b"HTTP/1.1 40")
+        # It must have nothing more to do, else its next run takes the listening socket back.
+        asleep = 0
+        while asleep < 5:
+            states = {open(path).read().rsplit(")", 1)[1].split()[0] for path in glob.glob(f"/proc/{door}/task/*/stat")}
+            asleep = asleep + 1 if states == {"S"} else 0
+            time.sleep(0.01)
         os.kill(door, signal.SIGSTOP)
         for client in clients: client.close()
         os.kill(door, signal.SIGCONT)
