@@ -83,6 +83,7 @@ extension BinaryGateway: SlottedGateway {
         while let batch = queue.next(atMost: allowance(session)) {
             if batch.attributes.expiration.hasPassed(at: now) {
                 deliver([Settlement(batch, .expired)])
+                if queue.hasHeldWork { state.wakeSleepers() }
                 continue
             }
             var rest = batch

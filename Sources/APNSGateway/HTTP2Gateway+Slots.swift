@@ -126,9 +126,9 @@ extension HTTP2Gateway: SlottedGateway {
         }
         while let batch = queues[route].next(atMost: allowance(session)) {
             if let outcome = batch.lateness(at: now) {
-                let settlement = Settlement(batch, outcome)
-                queues[route].forget(settlement)
-                state.deliver([settlement])
+                queues[route].forget(Settlement(batch, outcome))
+                state.deliver([Settlement(batch, outcome)])
+                if queues[route].hasHeldWork { state.wakeSleepers() }
                 continue
             }
             var rest = batch

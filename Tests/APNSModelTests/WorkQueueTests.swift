@@ -43,6 +43,32 @@ struct HeldJobTests {
         #expect(next == [2])
     }
 
+    @Test mutating func `what a job asks with and is put back has not lost its turn`() throws {
+        queue.append(.plain(0..<5, .resend))
+        try expectRefusal(1, isOwnFault: false)
+        _ = queue.ask(at: .zero + .seconds(10))
+        let asked = queue.next(atMost: 1)
+        let one = try #require(asked)
+        queue.putBack(one)
+        let again = taken()
+        #expect(again == [1])
+    }
+
+    @Test(arguments: [true, false])
+    mutating func `a job whose notification expires asks at once with another`(isLast: Bool) throws {
+        queue.append(.plain(0..<(isLast ? 2 : 5), .resend))
+        try expectRefusal(1, isOwnFault: false)
+        _ = queue.ask(at: .zero + .seconds(10))
+        let asked = queue.next(atMost: 1)
+        let one = try #require(asked)
+        queue.noteOutcome(Settlement(one, .expired))
+        if isLast { _ = queue.remove(JobID(bits: 1)) }
+        let asks = queue.ask(at: .zero + .seconds(10))
+        #expect(asks == !isLast)
+        let next = taken()
+        #expect(next == (isLast ? [] : [2]))
+    }
+
     @Test mutating func `the job refused longest ago asks first`() throws {
         for job in 1...3 { queue.append(.plain(0..<2, job: UInt64(job), .resend)) }
         for job in [1, 2, 3, 1, 2, 3, 1] as [UInt64] {

@@ -79,6 +79,18 @@ struct HeldJobs: Sendable {
         if holds[job]?.phase == .asking { holds[job]?.phase = .asked }
     }
 
+    /// Notes that the notification that a job asks with still waits to be sent. Returns whether it does ask.
+    mutating func notePutBack(_ job: JobID) -> Bool {
+        guard holds[job]?.phase == .asked else { return false }
+        holds[job]?.phase = .asking
+        return true
+    }
+
+    /// Notes that the notification a job asked with ended unsent: the job may ask at once with another.
+    mutating func noteUnsent(_ job: JobID) {
+        if holds[job]?.phase == .asked { holds[job]?.asksAt = .zero }
+    }
+
     /// Returns the next notification of each job whose pause has ended.
     mutating func ask(at now: Moment) -> [Batch] {
         holds.filter { $0.value.phase != .asking && $0.value.asksAt <= now }.keys.compactMap { ask($0, at: now) }

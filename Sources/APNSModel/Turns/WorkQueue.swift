@@ -157,8 +157,11 @@ package struct WorkQueue: Sendable {
 
     /// Puts back the unused part of the batch taken last, before all other work of its lane.
     package mutating func putBack(_ batch: Batch) {
+        guard !batch.isEmpty else { return }
         turns.gaveBack(batch.count, batch.lane)
-        prepend([batch])
+        guard held.notePutBack(batch.job) else { return prepend([batch]) }
+        counts[batch.lane.rank] += batch.count
+        putInFront([batch])
     }
 
     /// Removes and returns the returned batches of all lanes.
@@ -269,7 +272,8 @@ extension WorkQueue {
             held.noteAcceptance(besides: job)
             lift(job)
         case .rejected: lift(job)
-        case .expired, .unsent, .unknown: if held.count(of: job) == 0 { lift(job) }
+        case .expired, .unsent: if held.count(of: job) == 0 { lift(job) } else { held.noteUnsent(job) }
+        case .unknown: if held.count(of: job) == 0 { lift(job) }
         }
     }
 
