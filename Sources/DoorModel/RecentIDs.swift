@@ -61,7 +61,8 @@ package struct RecentIDs: Sendable {
     /// Forgets an id.
     package mutating func forget(_ key: Key) { times[key] = nil }
 
-    private mutating func forget(at now: WallTime) {
+    /// Forgets the ids that are too old.
+    package mutating func forget(at now: WallTime) {
         while first < order.count {
             // One that was forgotten has no time.
             let isOld = times[order[first]].map { now - WallTime(epochSeconds: $0) >= lifetime } ?? true

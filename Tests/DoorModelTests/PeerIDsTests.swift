@@ -26,6 +26,19 @@ struct PeerIDsTests {
         #expect((1...3).allSatisfy { peers.standing(of: Self.key($0), at: start + .seconds(60)) == .free })
     }
 
+    @Test func `a door that has died is forgotten with its last id`() {
+        var peers = PeerIDs(lifetime: .seconds(60))
+        for (door, records) in [("a", [(1, start)]), ("b", [(2, Key.claimed)]), ("c", [(3, start + .seconds(30))])] {
+            peers.take(Self.records(records), from: door, file: 1)
+        }
+        #expect(peers.doorCount == 3)
+        peers.forget(at: start + .seconds(60))
+        #expect(peers.doorCount == 2 && peers.standing(of: Self.key(2), at: start + .seconds(60)) == .claimed)
+        peers.dropClaims(of: "b", file: 1)
+        peers.forget(at: start + .seconds(90))
+        #expect(peers.doorCount == 0)
+    }
+
     @Test func `what one door takes back stays as another one has it`() {
         var peers = PeerIDs(lifetime: .seconds(60))
         peers.take(Self.records([(1, start), (2, Key.claimed)]), from: "a", file: 1)

@@ -33,6 +33,9 @@ package struct PeerIDs: Sendable {
         self.lifetime = lifetime
     }
 
+    /// How many doors are known.
+    package var doorCount: Int { doors.count }
+
     /// Takes whole records from a file of a door, in their order.
     package mutating func take(_ records: ArraySlice<UInt8>, from door: String, file: Int) {
         var state = doors[door] ?? Door(sent: RecentIDs(lifetime: lifetime))
@@ -56,6 +59,12 @@ package struct PeerIDs: Sendable {
     /// Drops the claims in a file that its door writes no more: it has died, or had closed all claims before it began
     /// the next file.
     package mutating func dropClaims(of door: String, file: Int) { doors[door]?.claims[file] = nil }
+
+    /// Forgets what is too old, and doors of which nothing is left.
+    package mutating func forget(at now: WallTime) {
+        for door in doors.keys { doors[door]?.sent.forget(at: now) }
+        doors = doors.filter { $0.value.sent.count > 0 || $0.value.claims.values.contains { !$0.isEmpty } }
+    }
 
     /// Returns what the other doors say of an id.
     package func standing(of key: RecentIDs.Key, at now: WallTime) -> Standing {

@@ -157,7 +157,7 @@ final class RelayConnection {
         case .answer(let answer): self.answer(answer, to: waiting)
         case .spool(let spooled):
             spoolingCount += 1
-            waiting.key = spooled.key
+            (waiting.key, waiting.producer) = (spooled.key, spooled.producer)
             door.spool(spooled, for: waiting)
         case .follow(let key):
             spoolingCount += 1

@@ -62,7 +62,11 @@ extension RelayDoor {
     private func conclude(_ group: Group, isDropped: Bool, _ answer: RelayAnswer) {
         let now = WallTime.now
         for key in group.requests.compactMap(\.key) { intake.settle(key, isSpooled: answer.isAcceptance, at: now) }
-        tell(answer, to: unanswered.conclude(group, isDropped: isDropped, at: .now))
+        let answered = unanswered.conclude(group, isDropped: isDropped, at: .now)
+        if !answer.isAcceptance {
+            for producer in answered.compactMap(\.producer) { rates.settle(0, of: producer, at: .now) }
+        }
+        tell(answer, to: answered)
         if isStopping { idleWakeup.signal() }
     }
 

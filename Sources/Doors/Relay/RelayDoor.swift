@@ -21,7 +21,7 @@ actor RelayDoor: Door {
     nonisolated var name: String { "apns" }
     nonisolated let reactor: Reactor
     let writer: SpoolWriter
-    private let rates: ProducerRates
+    let rates: ProducerRates
     private let feedback: FeedbackWatch?
     private let logger: Logger
     private var admission: Admission
@@ -252,22 +252,43 @@ actor RelayDoor: Door {
     private func run(_ feedback: FeedbackWatch) async {
         while !Task.isCancelled {
             let heard = await feedback.hear()
-            for (app, outcome) in heard.lines { await take(outcome, of: app) }
+            var refused: [Refusal] = []
+            for (app, outcome) in heard.lines {
+                let requests = take(outcome, of: app)
+                if outcome.answer.mayComeAgain, !requests.isEmpty {
+                    refused.append(Refusal(app: app, answer: outcome.answer, requests: requests))
+                } else {
+                    tell(outcome.answer, to: requests)
+                }
+            }
+            await release(refused)
             tell(.spooled, to: unanswered.takeLate(at: .now))
             let pause = heard.hasMore ? .zero : unanswered.isAwaiting ? Self.busyPause : Self.quietPause
             await feedbackWakeup.wait(until: (Moment.now + pause).instant)
         }
     }
 
-    private func take(_ outcome: HeardOutcome, of app: String) async {
+    /// Requests of an app that their clients may send again.
+    private struct Refusal {
+        let app: String
+        let answer: RelayAnswer
+        let requests: [RelayRequest]
+    }
+
+    /// Notes an outcome, and returns the requests that wait for it.
+    private func take(_ outcome: HeardOutcome, of app: String) -> [RelayRequest] {
         if outcome.isGone { intake.gone.note(outcome.receiver, of: app, since: outcome.goneSince, at: .now) }
-        guard let id = outcome.id else { return }
-        let requests = unanswered.take(.init(app: app, id: id, to: outcome.receiver))
-        tell(outcome.answer, to: requests)
-        // The client may send it again, and then it must not count as sent.
-        let keys = outcome.answer.mayComeAgain ? requests.compactMap(\.key) : []
-        for key in keys { intake.forget(key) }
-        if !keys.isEmpty { await writer.forget(keys, of: app) }
+        return outcome.id.map { unanswered.take(.init(app: app, id: $0, to: outcome.receiver)) } ?? []
+    }
+
+    /// Answers requests that their clients may send again, to any door. Before that, no log may say that they were sent.
+    private func release(_ refused: [Refusal]) async {
+        for (app, group) in Dictionary(grouping: refused, by: \.app) {
+            let keys = group.flatMap { $0.requests.compactMap(\.key) }
+            for key in keys { intake.forget(key) }
+            if !keys.isEmpty { await writer.forget(keys, of: app) }
+        }
+        for refusal in refused { tell(refusal.answer, to: refusal.requests) }
     }
 
     // MARK: Apps

@@ -13,6 +13,8 @@ struct RelayRequest: Sendable {
     let id: [UInt8]
     /// The id under which it is known, if the client may repeat it.
     var key: RecentIDs.Key?
+    /// Whose rate it counts against; `nil` for a repetition.
+    var producer: Producer?
     /// Whether it is a broadcast, whose id has another field.
     let isBroadcast: Bool
 }

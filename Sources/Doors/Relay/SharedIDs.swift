@@ -92,6 +92,7 @@ final class SharedIDs {
     // MARK: Other doors
 
     private func readNews(at now: WallTime) throws(SystemError) {
+        peers.forget(at: now)
         var found: [(door: String, number: Int, name: [UInt8])] = []
         for name in try folder.names() {
             guard let (door, number) = Self.parts(of: name), door != self.door, files[name]?.isOver != true else {

@@ -298,13 +298,19 @@ import Testing
     }
 
     @Test func `a producer may use its whole rate at once, and is then told to wait at every door`() async throws {
-        try await running { _, way in
+        try await running { bench, way in
             let doors = "http: {listen: \"127.0.0.1:0\"}\nxmlrpc: {listen: \"127.0.0.1:0\", producer: fleet}"
             try way.configure(doors, rate: "5/h")
             try await way.open { door in
                 // What is refused does not count, and other producers count for themselves.
                 #expect(try await door.ask(1, ["--header", "apns-priority: 3"]).status == "400")
                 #expect(try await door.call("POST", "/v1/apps/modern/jobs", Self.json, body: "[").status == "422")
+                let (files, new) = (FileManager.default, "\(bench.path)/spool/modern/new")
+                try files.moveItem(atPath: new, toPath: new + "-away")
+                #expect(files.createFile(atPath: new, contents: nil))
+                for number in 1...3 { #expect(try await door.ask(number).status == "503") }
+                try files.removeItem(atPath: new)
+                try files.moveItem(atPath: new + "-away", toPath: new)
                 for number in 1...4 { #expect(try await door.ask(number).status == "200") }
                 #expect(try await door.notify(5).contains("<nil/>"))
                 #expect(try await door.notify(6).contains("rate is used up"))
