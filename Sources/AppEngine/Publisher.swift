@@ -35,9 +35,9 @@ final class Publisher {
     /// Whether a round is under way.
     private(set) var isPublishing = false
     private var (lastPublication, lastCleaning) = (Moment.zero, Moment.zero)
-    /// Whether moves of an earlier run may wait for a sync, which is tried once.
+    /// Whether moves of an earlier run may wait for a sync, which is repeated until it succeeds.
     private var mustSettle: Bool
-    /// Whether files wait because the journal is full, and from when a round may be hurried for them.
+    /// Whether files wait because the journal is full, and from when a round or a sync may be hurried for them.
     private var (isJournalFull, hurriesFrom) = (false, Moment.zero)
     /// The failures of the steps of rounds, and of cleaning.
     private var failures, cleaningFailures: FailureLog
@@ -124,7 +124,7 @@ final class Publisher {
             let pause = context.daemon.configuration.feedbackEvery
             let isHurried = isJournalFull && !plan.isIdle && Moment.now >= hurriesFrom
             let due = lastPublication + (isHurried ? min(Self.shortPause, pause) : pause)
-            if isJournalFull, plan.mustClean {
+            if isJournalFull, plan.mustClean, Moment.now >= hurriesFrom {
                 await clean()
             } else if parts.lines.isEmpty, plan.isIdle {
                 if mustClean { await waitToClean() } else { await wakeup.wait() }
@@ -453,7 +453,7 @@ final class Publisher {
             parts.intakeWakeup.signal()
         } catch {
             // The journal keeps the jobs until a sync succeeds, here or at the next start.
-            mustSettle = true
+            (mustSettle, hurriesFrom) = (true, .now + Self.pause)
             for id in moved { plan.noteMoved(id) }
             cleaningFailures.note(error, in: .syncArchives)
             parts.space.note(failure: error)

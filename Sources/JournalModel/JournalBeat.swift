@@ -51,7 +51,7 @@ package struct JournalBeat: Hashable, Sendable {
 
     /// Reads a mark.
     ///
-    /// - Returns: `nil` if the bytes are none: the node was never in a cluster, or a crash tore the mark.
+    /// - Returns: `nil` if the bytes are none: no daemon has marked the journal, or a crash tore the mark.
     package init?(bytes: [UInt8]) {
         guard bytes.count == Self.byteCount, bytes.starts(with: Self.magic) else { return nil }
         var decoder = JournalDecoder(bytes, Self.magic.count..<Self.byteCount)

@@ -70,7 +70,8 @@ final class Cluster {
                 for spool in await takeOver(isReady) { group.addTask { await daemon.standIn(for: spool) } }
                 await apply(configuration.current)
                 // Not at the same time as other nodes.
-                let isUrgent = isAlone && (!isPrepared || !waiting.isEmpty || resources.nodes.hasOrphans)
+                let hasOrphans = !isReady && resources.nodes.hasOrphans
+                let isUrgent = isAlone && (!isPrepared || !waiting.isEmpty || hasOrphans)
                 let pause = isUrgent ? min(pause, Self.startPause) : pause
                 try? await resources.reactor.sleep(for: pause * Double.random(in: 0.75...1.25))
             }

@@ -17,7 +17,7 @@ package actor ArchiveSync {
     /// Syncs the filesystem of an app, unless a sync of it has begun after this call. Apps that call at the same time
     /// share a sync.
     ///
-    /// - Throws: `SystemError`. A failed sync cannot be retried.
+    /// - Throws: `SystemError`. After ENOSPC, call again; any other failed sync is final.
     package nonisolated func sync(_ spool: AppSpool) async throws(SystemError) {
         try await sync(spool.work, askedAt: .now)
     }
@@ -39,7 +39,7 @@ package actor ArchiveSync {
 
     /// Syncs the filesystem of a folder, unless a sync of it has begun after `askedAt`.
     ///
-    /// - Throws: `SystemError`. A failed sync cannot be retried.
+    /// - Throws: `SystemError`. After ENOSPC, call again; any other failed sync is final.
     func sync(_ folder: Directory, askedAt: ContinuousClock.Instant) throws(SystemError) {
         let device = try folder.status().device
         if let start = begun[device], start > askedAt { return }

@@ -177,7 +177,7 @@ package final class Archives {
     ///
     /// Syncs the filesystem if the moves before this run may not be safe, which takes long while other programs write much.
     ///
-    /// - Throws: `SystemError`; final, as for every failed sync.
+    /// - Throws: `SystemError`; final, unless the volume was full and the whole filesystem was synced.
     package func settle() throws(SystemError) {
         if isSettled {
             for day in unsettled { try openDayIfThere(day)?.sync(.archives) }

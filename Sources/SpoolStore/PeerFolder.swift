@@ -2,13 +2,14 @@ package import JournalModel
 package import LinuxIO
 import SpoolModel
 
-/// The folder of another node of the cluster, `.pushspool/<node>/`. Calls block; on a shared filesystem for many seconds.
+/// The folder of another node on the spool, `.pushspool/<node>/`. Calls block; on a shared filesystem for many seconds.
 package struct PeerFolder: Sendable {
     /// Whether the node runs.
     package enum State: Hashable, Sendable {
         /// Its journal is locked: it runs, or another node finishes its jobs.
         case locked
-        /// Nobody has its journal. Its last mark tells this state from a later one; `nil` if it never was in a cluster.
+        /// Nobody has its journal. Its last mark tells this state from a later one; `nil` if no
+        /// daemon has marked it, or a crash tore the mark.
         case free(JournalBeat?)
     }
 

@@ -87,7 +87,7 @@ package struct PublicationPlan {
     /// Adds a held file that was ended, whose line is in memory.
     package mutating func withdraw(_ job: JobID) { withdrawals.append(job) }
 
-    /// Adds a job that was archived by an earlier run, or as a refused file. It is unknown whether that move would survive a
+    /// Adds a job that was archived by an earlier run, as a refused file, or before a sync that failed. It is unknown whether that move would survive a
     /// power loss.
     package mutating func noteMoved(_ job: JobID) { archived.append(job) }
 
@@ -190,7 +190,7 @@ package struct PublicationPlan {
     package var mustClean: Bool { !archived.isEmpty }
 
     /// Removes and returns the jobs whose moves are about to be synced. After the sync the journal may forget them. If
-    /// it fails, the journal keeps them, and the next start checks where they are.
+    /// it fails, pass them to `noteMoved` again.
     package mutating func takeArchived() -> [JobID] {
         defer { archived = [] }
         return archived

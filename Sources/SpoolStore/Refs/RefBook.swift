@@ -122,7 +122,7 @@ package final class RefBook {
     /// Records sent jobs that are not recorded yet, so that the records survive a power loss. A job that continued
     /// after it was held or finished is recorded again with its later end.
     ///
-    /// - Throws: `SystemError`: for example ENOSPC or EIO; call again. A failed sync is final.
+    /// - Throws: `SystemError`: for example ENOSPC or EIO; call again.
     package func keep(_ records: [RefRecord], at now: WallTime) throws(SystemError) {
         var new: [RefRecord] = []
         for record in records {
