@@ -81,6 +81,7 @@ final class JournalKeeper {
     /// - Parameter configuration: How often to look.
     /// - Returns: `false` if the task was cancelled first.
     func awaitMove(_ configuration: DaemonConfiguration) async -> Bool {
+        var known: String?
         while !Task.isCancelled {
             do {
                 if let path = try resources.misplaced() {
@@ -92,7 +93,10 @@ final class JournalKeeper {
                     return true
                 }
             } catch {
-                logger.warning("folders cannot be checked", metadata: [LogKey.error: "\(error)"])
+                if known != "\(error)" {
+                    logger.warning("folders cannot be checked", metadata: [LogKey.error: "\(error)"])
+                }
+                known = "\(error)"
             }
             try? await resources.reactor.sleep(for: min(Self.placesPause, configuration.rescan))
         }

@@ -63,13 +63,13 @@ package final class FeedbackShelf {
     private var root: Directory { get throws(SystemError) { try Directory.open(path: spool) } }
 
     /// Creates a shelf for these apps, or for all apps if the list is empty.
-    package init(root: Directory, apps: [String]) {
-        (spool, self.apps) = (root.path, apps)
+    package init(spool: String, apps: [String]) {
+        (self.spool, self.apps) = (spool, apps)
     }
 
     /// Creates a shelf for the files of an app after a cursor.
-    package init(root: Directory, app: String, after cursor: FeedbackCursor) {
-        (spool, apps, cursors) = (root.path, [app], [app: cursor])
+    package init(spool: String, app: String, after cursor: FeedbackCursor) {
+        (self.spool, apps, cursors) = (spool, [app], [app: cursor])
     }
 
     /// What has been read of an app's files.
@@ -115,7 +115,7 @@ package final class FeedbackShelf {
     package static func readFiles(
         of app: String, in root: Directory, _ body: (File, FeedbackShelf) throws -> Void
     ) throws -> [String] {
-        let shelf = FeedbackShelf(root: root, apps: [app])
+        let shelf = FeedbackShelf(spool: root.path, apps: [app])
         while true {
             let files: [File]
             do {

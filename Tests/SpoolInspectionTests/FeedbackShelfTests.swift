@@ -66,7 +66,7 @@ import Testing
         try put(stranger, Self.name(2))
         try publish(3)
         for apps in [[], ["weather"]] {
-            let shelf = FeedbackShelf(root: place.directory, apps: apps)
+            let shelf = FeedbackShelf(spool: place.path, apps: apps)
             #expect(try seconds(shelf) == [1, 3])
             let skipped = shelf.takeSkipped()
             #expect(skipped.map(\.path) == ["weather/feedback/\(Self.name(2))"])
@@ -78,11 +78,11 @@ import Testing
     func `a foreign file with a late name hides no file of the daemon`(stranger: Stranger, year: String) throws {
         try publish(1)
         try put(stranger, "\(year)1121T080000.000000Z-host-a.jsonl")
-        let shelf = FeedbackShelf(root: place.directory, apps: [])
+        let shelf = FeedbackShelf(spool: place.path, apps: [])
         #expect(try seconds(shelf) == [1])
         try publish(2)
         #expect(try seconds(shelf) == [2])
-        let next = FeedbackShelf(root: place.directory, app: "weather", after: shelf.cursor(of: "weather"))
+        let next = FeedbackShelf(spool: place.path, app: "weather", after: shelf.cursor(of: "weather"))
         try publish(3)
         #expect(try seconds(next) == [3])
     }
@@ -91,7 +91,7 @@ import Testing
     func `a file of the daemon that a consumer has renamed hides no other`(stamp: String) throws {
         try publish(1)
         try feedback.rename(Array(Self.name(1).utf8), to: feedback, as: Array("\(stamp)-host-a.jsonl".utf8))
-        let shelf = FeedbackShelf(root: place.directory, apps: [])
+        let shelf = FeedbackShelf(spool: place.path, apps: [])
         #expect(try seconds(shelf) == [1])
         try publish(2)
         #expect(try seconds(shelf) == [2])
@@ -100,14 +100,14 @@ import Testing
     @Test func `few files at a time are the same files in the same order`() throws {
         for second in (1...9).reversed() { try publish(second, node: second.isMultiple(of: 2) ? "host-b" : "host-a") }
         for name in ["0.jsonl", "5.jsonl"] { try place.link("weather/feedback/" + name, to: "/etc/passwd") }
-        let shelf = FeedbackShelf(root: place.directory, apps: [])
+        let shelf = FeedbackShelf(spool: place.path, apps: [])
         #expect(try seconds(shelf, limit: 2) == Array(1...9))
         #expect(shelf.takeSkipped().count == 2)
     }
 
     @Test func `a file that takes the place of another after the listing is not read`() throws {
         try publish(1)
-        let shelf = FeedbackShelf(root: place.directory, apps: [])
+        let shelf = FeedbackShelf(spool: place.path, apps: [])
         let files = try shelf.nextFiles()
         try feedback.unlink(Array(Self.name(1).utf8))
         try place.link("weather/feedback/" + Self.name(1), to: "/etc/passwd")
@@ -119,14 +119,14 @@ import Testing
         let other = try place.directory.makeChild(Array("a".utf8), mode: 0o755)
         try other.put("feedback", "")
         try publish(1)
-        let shelf = FeedbackShelf(root: place.directory, apps: [])
+        let shelf = FeedbackShelf(spool: place.path, apps: [])
         #expect(try seconds(shelf) == [1])
         #expect(shelf.takeSkipped().map(\.path) == ["a/feedback"])
     }
 
     @Test func `foreign files are told up to a limit, and the last message says so`() throws {
         for number in 0..<150 { try place.link("weather/feedback/\(number).jsonl", to: "/etc/passwd") }
-        let shelf = FeedbackShelf(root: place.directory, apps: [])
+        let shelf = FeedbackShelf(spool: place.path, apps: [])
         #expect(try seconds(shelf).isEmpty)
         let skipped = shelf.takeSkipped()
         #expect(skipped.count == 101 && skipped.last?.message.contains("without a message") == true)

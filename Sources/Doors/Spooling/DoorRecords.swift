@@ -23,7 +23,7 @@ actor DoorRecords {
     }
 
     private let worker: WorkerThread
-    private let spool: Directory
+    private let spool: String
     private let statePath: String
     /// The folder that has the path now.
     private var state: Directory { get throws(SystemError) { try Directory.open(path: statePath) } }
@@ -42,7 +42,8 @@ actor DoorRecords {
     init(door: String, spool: String, state: String, _ logger: Logger) throws(SystemError) {
         worker = try WorkerThread(name: "feedback")
         log = FeedbackLog(logger)
-        self.spool = try Directory.open(path: spool)
+        _ = try Directory.open(path: spool)
+        self.spool = spool
         _ = try Directory.open(path: state)
         (self.door, statePath) = (door, state)
     }
@@ -55,7 +56,7 @@ actor DoorRecords {
     /// - Returns: The report. Confirm it once the client has it.
     /// - Throws: `SystemError`, `DoorTrouble`: the feedback or the mark cannot be read.
     func report(of app: String, includesInvalid: Bool) throws -> Report {
-        let shelf = FeedbackShelf(root: spool, app: app, after: try mark(of: app))
+        let shelf = FeedbackShelf(spool: spool, app: app, after: try mark(of: app))
         var tokens: [LostToken] = []
         defer { log.note(shelf.takeSkipped()) }
         while tokens.count < Self.tokenLimit {

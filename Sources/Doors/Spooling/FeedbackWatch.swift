@@ -12,7 +12,7 @@ import SpoolInspection
 actor FeedbackWatch {
     private let worker: WorkerThread
     private var log: FeedbackLog
-    private let spool: Directory
+    private let spool: String
     private let horizon: Duration
     /// The files that are published from the start on.
     private var news: Backlog
@@ -31,8 +31,9 @@ actor FeedbackWatch {
     /// - Throws: `SystemError`: the spool cannot be used, or there is no thread left.
     init(spool: String, horizon: Duration, logger: Logger) throws(SystemError) {
         worker = try WorkerThread(name: "feedback")
-        self.spool = try Directory.open(path: spool)
-        news = Backlog(shelf: FeedbackShelf(root: self.spool, apps: []))
+        _ = try Directory.open(path: spool)
+        self.spool = spool
+        news = Backlog(shelf: FeedbackShelf(spool: spool, apps: []))
         (self.horizon, log) = (horizon, FeedbackLog(logger))
     }
 
@@ -44,7 +45,7 @@ actor FeedbackWatch {
         do {
             if !isBegun {
                 try news.shelf.passAll()
-                (isBegun, history) = (true, Backlog(shelf: FeedbackShelf(root: spool, apps: [])))
+                (isBegun, history) = (true, Backlog(shelf: FeedbackShelf(spool: spool, apps: [])))
             }
             let horizon = WallTime.now + (.zero - horizon)
             if try !news.hear(since: horizon, &heard), try history?.hear(since: horizon, &heard) == false {

@@ -91,7 +91,7 @@ actor SpoolReader {
     func begin(
         _ number: Int, of app: String, after cursor: FeedbackCursor, isOfEvents: Bool
     ) throws(SystemError) -> FeedbackCursor {
-        let run = FeedbackRun(root: try root, app: app, after: cursor, isOfEvents: isOfEvents)
+        let run = FeedbackRun(spool: path, app: app, after: cursor, isOfEvents: isOfEvents)
         defer { log.note(run.takeSkipped()) }
         if !isOfEvents { try run.look() }
         runs[number] = run
@@ -134,8 +134,8 @@ private final class FeedbackRun {
     /// The longest line of a stream of events, far longer than any that the daemon writes.
     private static let lineByteLimit = 1 << 20
 
-    init(root: Directory, app: String, after cursor: FeedbackCursor, isOfEvents: Bool) {
-        shelf = FeedbackShelf(root: root, app: app, after: cursor)
+    init(spool: String, app: String, after cursor: FeedbackCursor, isOfEvents: Bool) {
+        shelf = FeedbackShelf(spool: spool, app: app, after: cursor)
         (self.app, self.isOfEvents, passed) = (app, isOfEvents, cursor)
     }
 
