@@ -13,6 +13,8 @@ struct ClusterFacts: Sendable {
         let node: String
         /// Whether it runs; `nil` if that is unknown.
         var state: PeerFolder.State?
+        /// Why its journal cannot be read; `nil` if it can, or that is unknown.
+        var journalFault: String?
         /// Its apps; `nil` if it has published none, or in another version.
         var apps: AppList?
     }
@@ -50,7 +52,9 @@ struct ClusterFacts: Sendable {
             if isClustered { facts.probe = try ClusterProbe(in: try folder.openChild(Array(node.utf8))) }
             for peer in try PeerFolder.all(inRoot: root, besides: [node]) {
                 facts.peers.append(
-                    Peer(node: peer.node, state: try? peer.state(), apps: apps(of: peer.node, in: folder)))
+                    Peer(
+                        node: peer.node, state: try? peer.state(), journalFault: (try? peer.journalFault()) ?? nil,
+                        apps: apps(of: peer.node, in: folder)))
             }
         } catch {
             facts.refusal = "\(error)"

@@ -17,8 +17,13 @@ struct LeftJobsJudgement {
                 note(node, count, .noJournal, in: &book)
                 continue
             }
+            guard case .free? = peer.state else { continue }
+            if let fault = peer.journalFault {
+                note(node, count, .unusableJournal(fault), in: &book)
+                continue
+            }
             // A cluster has its own findings about nodes with a journal.
-            guard !isClustered, case .free? = peer.state else { continue }
+            guard !isClustered else { continue }
             if let filesystem = facts.filesystem, filesystem.isShared {
                 note(node, count, .untrustedLocks("\(filesystem)"), in: &book)
             } else {

@@ -40,7 +40,7 @@ actor PeerScout {
     private var oldRequests: [String: ReturnRequest] = [:]
     private var reported: Set<String> = []
     /// Why the journals of nodes could not be used.
-    private var failures: [String: String] = [:]
+    private var failures: [String: SpoolStatus.LeftNode.Reason] = [:]
     /// The nodes that had a journal when they could be listed last.
     private var known: Set<String> = []
     /// When to count the jobs of nodes that do not run, and those that were found.
@@ -102,8 +102,9 @@ actor PeerScout {
                     claims[peer.node] = nil
                     findings.hasOrphans = true
                     findings.orphans.insert(peer.node)
-                    failures[peer.node] = "\(error)"
-                    report(peer.node, error)
+                    let reason = SpoolStatus.LeftNode.Reason(error)
+                    failures[peer.node] = reason
+                    report(peer.node, reason.words, reason.hint(for: peer.node))
                 }
             }
             live = findings.live
@@ -111,7 +112,7 @@ actor PeerScout {
         } catch {
             findings.live = live
             findings.hasOrphans = true
-            report("", error)
+            report("", "\(error)", "check .pushspool/ in the spool")
         }
         findings.left = left
         return findings
@@ -139,7 +140,7 @@ actor PeerScout {
     private func reason(whyJobsWaitOf node: String) -> SpoolStatus.LeftNode.Reason? {
         if !known.contains(node) { return .noJournal }
         if let untrusted { return .untrustedLocks(untrusted) }
-        if let error = failures[node] { return .failed(error) }
+        if let reason = failures[node] { return reason }
         return retries[node] == nil ? nil : .failed("no app that runs here could finish them")
     }
 
@@ -199,7 +200,7 @@ actor PeerScout {
             return request != oldRequests[node]
         } catch {
             // The next look asks again.
-            report(node, error)
+            report(node, "\(error)")
             return false
         }
     }
@@ -213,7 +214,7 @@ actor PeerScout {
         do throws(SystemError) {
             return try ForeignJob(reference, in: spool.root, besides: nodes.union([spool.node]))
         } catch {
-            report("", error)
+            report("", "\(error)", "check .pushspool/ in the spool")
             return nil
         }
     }
@@ -239,7 +240,7 @@ actor PeerScout {
             }
             return requests
         } catch {
-            report(spool.node, error)
+            report(spool.node, "\(error)")
             return []
         }
     }
@@ -269,7 +270,7 @@ actor PeerScout {
         do throws(SystemError) {
             try request.box.answer(request.name, line)
         } catch {
-            report(spool.node, error)
+            report(spool.node, "\(error)")
         }
     }
 
@@ -291,16 +292,28 @@ actor PeerScout {
             }
             try box.withdraw(name)
         } catch {
-            report(node, error)
+            report(node, "\(error)")
         }
         return nil
     }
 
-    private func report(_ node: String, _ error: any Error) {
+    /// Logs once what failed for a node, or for all of them if it has no name.
+    private func report(_ node: String, _ error: String, _ hint: String = "the next look tries again") {
         guard reported.insert(node).inserted else { return }
-        let hint: Logger.MetadataValue = "its jobs wait until it, or a node of its version, runs"
-        logger.error(
-            "another node cannot be looked after",
-            metadata: [LogKey.node: "\(node)", LogKey.error: "\(error)", LogKey.hint: hint])
+        var metadata: Logger.Metadata = [LogKey.error: "\(error)", LogKey.hint: "\(hint)"]
+        guard !node.isEmpty else { return logger.error("other nodes cannot be listed", metadata: metadata) }
+        metadata[LogKey.node] = "\(node)"
+        logger.error("another node cannot be looked after", metadata: metadata)
+    }
+}
+
+extension SpoolStatus.LeftNode.Reason {
+    /// Creates the reason from an error with a node's journal. The remedies in a fault are for that node's own daemon.
+    fileprivate init(_ error: any Error) {
+        if let fault = error as? SpoolFault, fault.cause == nil {
+            self = .unusableJournal(fault.message)
+        } else {
+            self = .failed("\(error)")
+        }
     }
 }

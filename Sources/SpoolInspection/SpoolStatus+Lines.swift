@@ -30,7 +30,8 @@ extension SpoolStatus {
                 return "finishes the jobs of node \(node.node): \(node.jobCount.of("job"))"
             }
             let hint = node.hint.map { "; hint: \($0)" } ?? ""
-            return "\(node.jobCount.of("job")) of node \(node.node) wait: \(reason)\(hint)"
+            return
+                "\(node.jobCount.of("job")) of node \(node.node) \(node.jobCount == 1 ? "waits" : "wait"): \(reason)\(hint)"
         }
     }
 

@@ -74,6 +74,18 @@ package struct PeerFolder: Sendable {
         return .free(JournalBeat(bytes: bytes))
     }
 
+    /// Returns why no daemon of this version can read the node's journal; `nil` if one can, as far as its first page shows.
+    ///
+    /// - Throws: `SystemError`: for example EIO.
+    package func journalFault() throws -> String? {
+        do {
+            _ = try JournalReading.label(of: try directory.openForReading(Journal.fileName), node: node)
+            return nil
+        } catch let fault as SpoolFault {
+            return fault.message
+        }
+    }
+
     /// Returns the last mark in the node's journal, whoever has it.
     ///
     /// - Throws: `SystemError`: for example EIO.

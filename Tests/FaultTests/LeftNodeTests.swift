@@ -76,7 +76,7 @@ import Testing
                 let config = bench.home + "/etc/pushspool.yaml"
                 try await eventually("the status") {
                     try await bench.operate("status", "--config", config).log.contains(
-                        "1 job of node node-a wait: its journal is missing")
+                        "1 job of node node-a waits: its journal is missing")
                 }
                 for command in [["list", "--spool", spool], ["show", "--spool", spool, "j1.json"]] {
                     #expect(try await bench.operate(command).log.contains("node-a"))
@@ -90,6 +90,36 @@ import Testing
             let end = try await bench.operate(
                 "cancel", "--config", bench.home + "/etc/pushspool.yaml", "weather/j1.json")
             #expect(end.code == 75 && end.log.contains("belongs to node node-a"), "\(end)")
+        }
+    }
+
+    @Test func `a journal of another node that cannot be read is a fault, with what to do with its jobs`() async throws
+    {
+        try await Bench.running(.init(window: 20, latency: .milliseconds(10))) { bench in
+            try await bench.withDaemon { daemon in
+                try bench.drop(Drop(number: 1, count: 1000))
+                try await bench.arrived(50)
+                try await daemon.destroy()
+            }
+            try bench.rename(to: "node-b")
+            let path = "\(bench.spool)/.pushspool/node-a/journal"
+            let journal = try FileHandle(forUpdating: URL(filePath: path))
+            try journal.write(contentsOf: Data(repeating: 0x5a, count: 8192))
+            try journal.close()
+            try await bench.withDaemon { daemon in
+                try await daemon.says("another node cannot be looked after")
+                #expect(!daemon.log.contains("the daemon resends jobs"), "\(daemon.log)")
+                let config = bench.home + "/etc/pushspool.yaml"
+                let remedy = "move the files from work/node-a/ to new/"
+                try await eventually("the status") {
+                    let log = try await bench.operate("status", "--config", config).log
+                    return log.contains("1 job of node node-a waits: ") && log.contains(remedy)
+                }
+                let doctor = try await bench.operate("doctor", "--config", config)
+                #expect(doctor.log.contains("1 job of node node-a, and ") && doctor.log.contains(remedy), "\(doctor)")
+                #expect(doctor.code == 78, "\(doctor)")
+                #expect(try await daemon.stop() == 0)
+            }
         }
     }
 

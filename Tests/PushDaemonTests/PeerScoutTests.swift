@@ -104,6 +104,25 @@ import Testing
         }
     }
 
+    @Test func `the jobs of a node whose journal cannot be read wait, with a remedy for another node`() async throws {
+        do { _ = try spool("lost") }
+        try leave(2, of: "lost")
+        let journal = try Directory.open(path: place.path + "/.pushspool/lost")
+            .openForWriting(Array("journal".utf8), mode: 0o600)
+        try journal.write([UInt8](repeating: 0x5a, count: 8192), at: 0)
+        let (_, scout) = try alone("a")
+        var left: [SpoolStatus.LeftNode] = []
+        try await eventually("the reason") {
+            left = await scout.look(besides: [], true).left
+            return !left.isEmpty
+        }
+        let reason = try #require(left.first?.reason)
+        #expect(left.map(\.jobCount) == [2] && reason.contains("has a damaged first page"), "\(left)")
+        // That is what the node's own daemon does.
+        #expect(!reason.contains("resends"), "\(reason)")
+        #expect(left[0].hint?.contains("move the files from work/lost/ to new/") == true, "\(left)")
+    }
+
     @Test func `a request that waits when a node's place is taken is asked again`() async throws {
         let own = try spool("a")
         do { _ = try spool("b") }

@@ -10,7 +10,9 @@ extension SpoolStatus {
             case noJournal
             /// The spool is on a filesystem, here its type, whose locks do not show whether the node runs.
             case untrustedLocks(String)
-            /// The journal cannot be used, or its jobs could not be finished.
+            /// No daemon of this version can read the node's journal, here with the reason.
+            case unusableJournal(String)
+            /// The journal could not be opened, or its jobs could not be finished.
             case failed(String)
         }
 
@@ -54,7 +56,7 @@ extension SpoolStatus.LeftNode.Reason {
         switch self {
         case .noJournal: "its journal is missing, so it is unknown what was sent"
         case .untrustedLocks(let type): "the locks of \(type) do not show whether its daemon still runs"
-        case .failed(let error): error
+        case .unusableJournal(let error), .failed(let error): error
         }
     }
 
@@ -63,6 +65,9 @@ extension SpoolStatus.LeftNode.Reason {
         switch self {
         case .noJournal:
             "put .pushspool/\(node)/journal back; or move the files from work/\(node)/ to new/, which sends all of each again"
+        case .unusableJournal:
+            "start that node's daemon in the version that wrote it; or move the files from work/\(node)/ to new/, which sends all "
+                + "of each again, then remove .pushspool/\(node)/"
         case .untrustedLocks:
             "start that node's daemon again, or set `cluster: true` where the filesystem allows it: pushspool-cluster(7)"
         case .failed: "see the log for the cause; check that each app whose jobs it has runs here"
