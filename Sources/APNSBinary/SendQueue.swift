@@ -138,7 +138,9 @@ extension SendQueue {
     /// Revoked notifications get a second outcome later: an acceptance is reported as usual, any other outcome as a
     /// correction.
     ///
-    /// If the named notification was refused as if the app were at fault, its job is put on hold.
+    /// If the named notification was refused as if the app or the gateway were at fault, its job is put on hold. After a
+    /// failure of the gateway, it is not if others of its job were accepted on the connection: then the notification goes
+    /// behind the rest of its job.
     ///
     /// - Parameters:
     ///   - conclusion: The conclusions.
@@ -150,14 +152,14 @@ extension SendQueue {
     ) -> [Settlement] {
         var (settlements, tail) = (conclusion.settlements, conclusion.tail)
         revoke(conclusion)
-        var accused: Batch?
+        var apart: Batch?
         if let named = conclusion.named, let status = conclusion.status {
-            if status.failureClass == .app, hunt == nil {
-                accused = named
-            } else if status.failureClass == .app || (status.allowsAnotherTry && hasAnotherTry(named)) {
-                tail.insert(named, at: 0)
-            } else {
+            if status.failureClass != .app, !(status.allowsAnotherTry && hasAnotherTry(named)) {
                 settlements.append(Settlement(named, .rejected(status.refusal)))
+            } else if hunt == nil, status != .protocolError {
+                apart = named
+            } else {
+                tail.insert(named, at: 0)
             }
         }
         if let lone = Self.loneSuspect(of: conclusion), !hasAnotherTry(lone) {
@@ -167,15 +169,18 @@ extension SendQueue {
         settlements = settlements.flatMap(correction)
         confirm(settlements)
         resume(tail, isHunt: conclusion.hidesRefusal)
+        guard var named = apart else { return settlements }
         // Behind the rest of its job, which asks with another notification.
-        if let accused { hold(accused, at: now, pause: pause) }
-        return settlements
-    }
-
-    private mutating func hold(_ named: Batch, at now: Moment, pause: (Int) -> Duration) {
-        var named = named
         named.wasWritten = true
-        accuser = work.hold(named, at: now, pause: pause) == false ? named.job : nil
+        if conclusion.status?.failureClass == .app {
+            accuser = work.hold(named, at: now, pause: pause) == false ? named.job : nil
+        } else if settlements.contains(where: { $0.outcome == .accepted && $0.batch.job == named.job }) {
+            work.withdraw(&named)
+            work.append(named)
+        } else {
+            _ = work.hold(named, at: now, pause: pause)
+        }
+        return settlements
     }
 
     /// Whether the last refusal blames the app, and no other job shows that it is wrong.

@@ -125,7 +125,7 @@ extension BinaryGateway: SlottedGateway {
             return pauseAfter(.lost, report)
         case .reply(let reply):
             report.isRoutine = true
-            return pauseAfter(reply.status.failureClass == .serverError ? .serverError : .answered, report)
+            return pauseAfter(cause(of: reply, conclusion), report)
         case .lost where session.isFresh && !isProven:
             report.fault = .unwanted(report.fault.message)
             return pauseAfter(.refused, report)
@@ -143,6 +143,16 @@ extension BinaryGateway: SlottedGateway {
         state.judge(hasOthers: hasWork || unansweredCount > 0)
         // For the timer of jobs on hold.
         wakeAll()
+    }
+
+    /// Returns why a connection is missing that ended with this reply, which does not blame the app.
+    private func cause(of reply: ErrorReply, _ conclusion: Conclusion) -> ConnectPolicy.Cause {
+        guard reply.status.failureClass == .serverError else { return .answered }
+        // Nothing else is sent during a hunt or a trial, so the pauses grow at once.
+        guard conclusion.named != nil, !queue.isHunting, !state.isOnTrial else { return .unreachable }
+        // For the timer of jobs on hold.
+        wakeAll()
+        return .serverError
     }
 
     private func pauseAfter(_ cause: ConnectPolicy.Cause, _ report: ConnectionReport) -> Duration {

@@ -7,7 +7,7 @@ package struct ConnectPolicy: Sendable {
     package enum Cause: Hashable, Sendable {
         /// The gateway refused one notification, or closed for its own reasons: it is healthy.
         case answered
-        /// The gateway failed to process a notification.
+        /// The gateway failed to process a notification, whose job waits; others may be accepted.
         case serverError
         /// The connection ended without an answer.
         case lost
@@ -28,9 +28,14 @@ package struct ConnectPolicy: Sendable {
     /// The number of consecutive refusals that stops an app.
     package static let refusalLimit = 10
 
+    /// After this many consecutive failures to process a notification, the pauses begin; after as many more, they double.
+    /// Each may be the fault of one job, behind which others wait.
+    private static let serverErrorStep = 10
+
     private let backOff: BackOff
     private var failures = 0
     private var refusals = 0
+    private var serverErrors = 0
 
     /// Creates the policy of an app that has not connected yet.
     package init(backOff: BackOff = BackOff(first: .seconds(1), ceiling: .seconds(60))) {
@@ -39,7 +44,7 @@ package struct ConnectPolicy: Sendable {
 
     /// Records that the gateway accepted a notification.
     package mutating func accepted() {
-        (failures, refusals) = (0, 0)
+        (failures, refusals, serverErrors) = (0, 0, 0)
     }
 
     /// Records the end of a connection and decides what to do next.
@@ -55,7 +60,11 @@ package struct ConnectPolicy: Sendable {
         case .lost where failures == 0:
             failures = 1
             return .connect(after: .zero)
-        case .lost, .serverError, .unreachable:
+        case .serverError:
+            serverErrors += 1
+            let step = serverErrors / Self.serverErrorStep
+            return .connect(after: step == 0 ? .zero : backOff.pause(after: step, using: &random))
+        case .lost, .unreachable:
             failures += 1
         case .refused:
             failures += 1

@@ -57,6 +57,8 @@ struct ModelRun {
     /// Runs until everything has its outcome. Returns whether it came to that.
     mutating func run() throws -> Bool {
         for _ in 0..<20_000 {
+            // As a job does whose pauses are longer than it takes to be answered.
+            if links.allSatisfy({ $0.machine.doubtCount == 0 }) { _ = queue.ask(false, at: now) }
             if queue.count == 0, links.allSatisfy({ $0.machine.doubtCount == 0 && $0.closing == nil }) { return true }
             if links.count < connectionLimit, links.isEmpty || Int.random(in: 0..<8, using: &random) == 0 { connect() }
             let place = Int.random(in: 0..<links.count, using: &random)

@@ -87,6 +87,12 @@ struct Rig {
         return conclusion
     }
 
+    /// Lets the jobs on hold ask, and expects that there are any.
+    mutating func ask(at location: SourceLocation = #_sourceLocation) {
+        let isAny = queue.ask(false, at: now)
+        #expect(isAny, sourceLocation: location)
+    }
+
     /// The gateway names a notification of job 1, and closes.
     @discardableResult
     mutating func reply(_ status: Status, naming index: Int) throws -> Conclusion {

@@ -68,6 +68,7 @@ struct SendQueueTests {
             try rig.write()
             try rig.reply(.processingError, naming: 0)
             #expect(rig.queue.removeUnwritten(JobID(bits: 1), count: 1) == nil)
+            rig.ask()
         }
         try rig.write()
         try rig.reply(.processingError, naming: 0)

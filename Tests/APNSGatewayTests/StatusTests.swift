@@ -23,12 +23,15 @@ struct StatusTests {
     }
 
     @Test(arguments: [1, 9, 128, 255])
-    func `a fault of the gateway is tried again, in order`(status: Int) async throws {
+    func `a fault of the gateway is tried again, behind the rest of its job, a frame it cannot parse in order`(
+        status: Int
+    ) async throws {
         try await BenchPlan("nth=3 refuse status=\(status) times=1").run { bench in
             try await bench.submit(10)
             try await bench.settle()
             #expect(bench.record.acceptedCount == 10)
-            #expect(Sample.accepted(await bench.simulator.ledger) == Array(0..<10))
+            let order = status == 128 ? Array(0..<10) : [0, 1, 3, 4, 5, 6, 7, 8, 9, 2]
+            #expect(Sample.accepted(await bench.simulator.ledger) == order)
             #expect(bench.record.doubtfulCount == 0)
         }
     }
@@ -43,6 +46,20 @@ struct StatusTests {
             let ledger = await bench.simulator.ledger
             #expect(ledger.refusedCountByStatus == [UInt8(status): 3])
             #expect(Sample.accepted(ledger) == [0, 1, 3, 4, 5, 6, 7, 8, 9])
+        }
+    }
+
+    @Test(arguments: [1, 42, 255])
+    func `jobs that fail the gateway cost others no pause`(status: Int) async throws {
+        let script = (0..<6).map { "token=0000000\($0) refuse status=\(status)" }.joined(separator: "; ")
+        let plan = BenchPlan(script) { $0.connectBackOff = BackOff(first: .seconds(3600), ceiling: .seconds(3600)) }
+        try await plan.run { bench in
+            try await bench.gateway.submit(Sample.batch(0..<3, job: JobID(bits: 1)))
+            try await bench.gateway.submit(Sample.batch(3..<6, job: JobID(bits: 2)))
+            try await bench.gateway.submit(Sample.batch(6..<16, job: JobID(bits: 3)))
+            try await bench.collect { $0.acceptedCount == 10 }
+            #expect(bench.record.indices("accepted") == Array(6..<16) && bench.record.stops.isEmpty)
+            #expect(bench.record.reports.allSatisfy { $0.pause == .zero })
         }
     }
 

@@ -25,11 +25,22 @@ struct ConnectPolicyTests {
         for (pause, bound) in zip(pauses, bounds) { #expect(bound.contains(try #require(pause))) }
     }
 
-    @Test(arguments: [ConnectPolicy.Cause.serverError, .unreachable, .refused])
+    @Test(arguments: [ConnectPolicy.Cause.unreachable, .refused])
     func `any other end pauses from the first time on`(cause: ConnectPolicy.Cause) throws {
         var policy = ConnectPolicy()
         let pause = try #require(pauses([cause], &policy)[0])
         #expect((.milliseconds(500) ... .seconds(1)).contains(pause))
+    }
+
+    @Test func `a few failures to process a notification cost no pause, very many ever more`() throws {
+        var policy = ConnectPolicy()
+        let many = pauses(Array(repeating: .serverError, count: 100), &policy)
+        #expect(many[..<9].allSatisfy { $0 == .zero })
+        // The jobs behind thirty bad ones wait less than a minute.
+        #expect(many[..<30].reduce(.zero) { $0 + ($1 ?? .zero) } <= .seconds(34))
+        #expect(try #require(many[99]) >= .seconds(30))
+        policy.accepted()
+        #expect(pauses([.serverError], &policy) == [.zero])
     }
 
     @Test func `pauses end at the ceiling and never stop an unreachable gateway's app`() throws {
