@@ -207,9 +207,9 @@ extension HTTP2Gateway {
     private func meet(_ demand: RequestQueue.Demand, of session: HTTP2Session) {
         switch demand {
         case .replace: session.retire()
-        case .renewToken(let reply):
+        case .renewToken:
             session.retire()
-            if let token = session.token { expiredToken = token } else { state.stop(reply.fault) }
+            expiredToken = session.token
         case .accuse(let reply, let job):
             state.accuse(reply.fault, by: job)
             // Another connection may accept what this one refuses.
@@ -256,12 +256,13 @@ extension HTTP2Gateway {
     }
 
     /// Returns the pause after a session stopped taking requests. A session that accepted something or reached `maxAge`,
-    /// has no overdue answer, or only got failures of the server, counts as answered; any other counts as lost.
+    /// has no overdue answer, only got failures of the server, or has an old token, counts as answered; any other as lost.
     private func pauseAfterRetirement(of session: HTTP2Session) -> Duration {
         guard session.generation == state.generation, state.mayConnect else { return .zero }
         var report = session.report(session.retirement)
         report.isRoutine = session.isEndedWell
-        let isGood = (session.acceptedCount > 0 || session.isOld || session.hasFailed) && !session.isOverdue
+        let isReplaced = session.isOld || session.hasOldToken
+        let isGood = (session.acceptedCount > 0 || isReplaced || session.hasFailed) && !session.isOverdue
         let pause = state.pause(after: isGood ? .answered : .lost, report)
         defer { restAhead = .zero }
         return max(restAhead, pause)
@@ -271,18 +272,13 @@ extension HTTP2Gateway {
 extension HTTP2Gateway {
     /// Returns the current provider token, or `nil` when a certificate is the identity.
     ///
-    /// - Throws: `GatewayFault`; `CancellationError`, also when there is none because the app has been stopped.
+    /// - Throws: `GatewayFault`; `CancellationError`.
     private func currentToken() async throws -> ProviderToken? {
         guard let source = configuration.tokenSource else { return nil }
         guard let expired = expiredToken else { return try await source.current(at: .now) }
-        let renewal = try await source.renew(after: expired, at: .now)
+        let token = try await source.renew(after: expired, at: .now)
         expiredToken = nil
-        switch renewal {
-        case .token(let token): return token
-        case .refused(let fault):
-            state.stop(fault)
-            throw CancellationError()
-        }
+        return token
     }
 }
 

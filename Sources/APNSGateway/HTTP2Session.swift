@@ -109,6 +109,9 @@ final class HTTP2Session: GatewaySession {
     /// Whether it takes no more requests because of such failures.
     private(set) var hasFailed = false
 
+    /// Whether it takes no more requests because there is another provider token, and the gateway accepts no other here yet.
+    private(set) var hasOldToken = false
+
     /// Whether the gateway has sent a GOAWAY and has answered everything.
     var isFinished: Bool { goodbye != nil && doubtCount == 0 }
 
@@ -121,6 +124,7 @@ final class HTTP2Session: GatewaySession {
         if hasFailed {
             return GatewayFault("the last \(SessionMachine.failureLimit) answers on it reported server errors")
         }
+        if goodbye == nil, hasOldToken { return GatewayFault("the provider token was replaced") }
         if goodbye == nil, isOld { return GatewayFault("the connection has reached max_age") }
         return fault("the gateway asked for a new connection")
     }
@@ -152,11 +156,11 @@ final class HTTP2Session: GatewaySession {
         }
     }
 
-    /// Uses another provider token from the next request on.
+    /// Uses another provider token from the next request on, or takes no more requests if the last one is too new here.
     private func authorize(_ token: ProviderToken) {
-        guard token != self.token else { return }
+        guard token != self.token, !isRetired else { return }
+        guard machine.authorize(token.authorization, at: .now) else { return hasOldToken = true }
         self.token = token
-        machine.authorize(token.authorization)
     }
 
     /// Encrypts as much of the batch as there is room for.

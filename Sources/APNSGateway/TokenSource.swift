@@ -10,14 +10,6 @@ import Synchronization
 /// Runs on a worker thread, because it sometimes reads and writes a small file. `token(at:)` is cheap and works on any
 /// thread. Never logs a token.
 package actor TokenSource {
-    /// The response to a gateway that called a token expired.
-    package enum Renewal: Sendable {
-        /// Resend with this one, on a new connection.
-        case token(ProviderToken)
-        /// A freshly signed token was refused as well: the clock is wrong. Stop the app.
-        case refused(GatewayFault)
-    }
-
     /// The token in memory.
     private struct Held: Sendable {
         let token: ProviderToken
@@ -71,25 +63,22 @@ package actor TokenSource {
         return try withExtendedLifetime(lock) { try next(at: now) }
     }
 
-    /// Handles a gateway's `ExpiredProviderToken` for `failed` although the token's time has not run out.
+    /// Returns the token to use after a gateway's `ExpiredProviderToken` for `failed`, although its time has not run out.
     ///
-    /// Signs one new token. If the gateway calls that one expired within 20 minutes too, signs no other.
+    /// Signs one new token. If the gateway calls that one expired within 20 minutes too, keeps it: either the clock is
+    /// wrong, or the gateway says so of a notification for whatever reason.
     ///
     /// - Throws: As `current(at:)`.
-    package func renew(after failed: ProviderToken, at now: WallTime) async throws -> Renewal {
+    package func renew(after failed: ProviderToken, at now: WallTime) async throws -> ProviderToken {
         let lock = try await lock()
         return try withExtendedLifetime(lock) {
             // It may have been renewed in the meantime, here or in a sibling.
             adoptFile(at: now)
-            guard let held = held.withLock({ $0 }), held.token == failed else { return .token(try next(at: now)) }
-            guard held.schedule.allowsReplacement(at: now) else { return .refused(Self.wrongClock) }
-            return .token(try sign(at: now, isReplacement: true))
+            guard let held = held.withLock({ $0 }), held.token == failed, held.schedule.allowsReplacement(at: now)
+            else { return try next(at: now) }
+            return try sign(at: now, isReplacement: true)
         }
     }
-
-    private static let wrongClock = GatewayFault(
-        "gateway reports that a newly signed provider token has expired",
-        hint: Reason.expiredProviderToken.hint)
 }
 
 extension TokenSource {

@@ -32,6 +32,8 @@ package struct RequestQueue: Sendable {
     private var heldTokens = HeldTokens()
     private var failures = FailureCounts()
     private var topics = TopicTrials()
+    /// The jobs held for `TooManyProviderTokenUpdates` since the gateway last accepted anything, and the rests since then.
+    private var updates: (jobs: Set<JobID>, restCount: Int) = ([], 0)
     private var pauses: Pauses
     /// The jobs whose number of paused notifications changed since `takePausedCounts`.
     private var changed: Set<JobID> = []
@@ -47,6 +49,7 @@ package struct RequestQueue: Sendable {
         self.pauses = pauses
         work.liftAll()
         failures.remove(.app)
+        updates = ([], 0)
     }
 
     /// The number of notifications that wait to be sent now, or to be announced.
@@ -261,6 +264,7 @@ extension RequestQueue {
     ) -> Consequences {
         var draft = Draft(now: now, origin: origin, random: random)
         draft.consequences.settlements = news.accepted.map { Settlement($0, .accepted) }
+        if !news.accepted.isEmpty { updates = ([], 0) }
         for refused in news.refused { take(refused, into: &draft) }
         for batch in news.doubtful { doubt(batch, into: &draft) }
         work.prepend(news.returned.flatMap { returned($0, into: &draft) })
@@ -310,7 +314,7 @@ extension RequestQueue {
         case .retryNow:
             tryAgain(refused, into: &draft)
         case .retryLater where reply.cause == .known(.tooManyProviderTokenUpdates):
-            pauseApp(refused, into: &draft)
+            changeConnection(refused, into: &draft)
         case .retryLater where reply.status < 500:
             holdToken(refused, into: &draft)
         case .retryLater, .serverError:
@@ -327,27 +331,40 @@ extension RequestQueue {
     }
 
     /// Puts the job of a notification on hold for which the gateway blames the app.
-    ///
-    /// If others of its job were accepted since an earlier refusal, it is itself at fault and pauses alone.
     private mutating func hold(_ refused: SessionNews.Refused, into draft: inout Draft<some RandomNumberGenerator>) {
+        guard blamesApp(refused, pausing: pauses.refusal, into: &draft) else { return }
+        draft.consequences.demands.append(.accuse(refused.reply, by: refused.batch.job))
+    }
+
+    /// Puts the job of a notification on hold. If others of its job were accepted since an earlier refusal, it is itself at
+    /// fault and pauses alone.
+    ///
+    /// - Returns: Whether the app may be at fault, because nothing was accepted meanwhile.
+    private mutating func blamesApp(
+        _ refused: SessionNews.Refused, pausing backOff: BackOff, into draft: inout Draft<some RandomNumberGenerator>
+    ) -> Bool {
         let (job, reply) = (refused.batch.job, refused.reply)
         if failures.count(.app, of: refused.batch) > 1, !work.isOnHold(job) {
             draft.consequences.demands.append(.warn(reply, about: job))
-            return pauseAsServerError(refused, into: &draft)
+            pauseAsServerError(refused, into: &draft)
+            return false
         }
+        let least = min(refused.retryAfter ?? .zero, backOff.ceiling)
         let isOwnFault = work.hold(refused.batch, at: draft.now.moment) {
-            pauses.refusal.pause(after: $0, using: &draft.random)
+            max(least, backOff.pause(after: $0, using: &draft.random))
         }
-        guard let isOwnFault else { return }
-        draft.consequences.demands.append(isOwnFault ? .warn(reply, about: job) : .accuse(reply, by: job))
+        if isOwnFault == true { draft.consequences.demands.append(.warn(reply, about: job)) }
+        return isOwnFault == false
     }
 
     /// Asks for another provider token, once for each notification of a job that is not on hold. A second
-    /// refusal blames the app.
+    /// refusal blames the app, and so does the first one without a token.
     private mutating func renewToken(
         _ refused: SessionNews.Refused, into draft: inout Draft<some RandomNumberGenerator>
     ) {
-        guard !work.isOnHold(refused.batch.job), failures.count(.now, of: refused.batch) == 1 else {
+        guard draft.origin.openedWithToken != nil, !work.isOnHold(refused.batch.job),
+            failures.count(.now, of: refused.batch) == 1
+        else {
             return hold(refused, into: &draft)
         }
         draft.consequences.demands.append(.renewToken(refused.reply))
@@ -368,14 +385,22 @@ extension RequestQueue {
         }
     }
 
-    /// The gateway has received too many provider tokens, which blocks the whole app.
-    private mutating func pauseApp(_ refused: SessionNews.Refused, into draft: inout Draft<some RandomNumberGenerator>)
-    {
-        let pause = pauses.later.pause(after: failures.count(.later, of: refused.batch), using: &draft.random)
+    /// The gateway has received too many provider tokens, which it counts for each connection: asks again on another one.
+    /// If that is refused too, the job is put on hold; several jobs in a row rest the whole app.
+    private mutating func changeConnection(
+        _ refused: SessionNews.Refused, into draft: inout Draft<some RandomNumberGenerator>
+    ) {
+        draft.consequences.demands.append(.replace)
+        guard work.isOnHold(refused.batch.job) || failures.count(.now, of: refused.batch) > 1 else {
+            return work.prepend([refused.batch])
+        }
+        guard blamesApp(refused, pausing: pauses.later, into: &draft) else { return }
+        updates.jobs.insert(refused.batch.job)
+        guard updates.jobs.count >= IdentityTrial.refusalLimit else { return }
+        updates.restCount += 1
+        let pause = pauses.later.pause(after: updates.restCount, using: &draft.random)
         let least = min(refused.retryAfter ?? .zero, pauses.later.ceiling)
         draft.consequences.rest = max(draft.consequences.rest ?? .zero, pause, least)
-        draft.consequences.demands.append(.replace)
-        work.prepend([refused.batch])
     }
 
     /// Handles 429: puts the token on hold; the app keeps sending.

@@ -45,6 +45,8 @@ package struct SessionMachine: ~Copyable {
     /// Whether an answer has shown that the gateway accepts this connection's identity.
     package private(set) var isProven: Bool
     private var hasRetired = false
+    /// When the first request with the present value of `authorization` was written.
+    private var authorizedAt: Moment?
     /// The length of the last request's body: the next request waits until the connection's window has as much.
     private var awaitedWindow = 0
     /// Whether an answer is or was overdue.
@@ -107,9 +109,17 @@ package struct SessionMachine: ~Copyable {
     /// Whether the gateway has sent its SETTINGS.
     package var isReady: Bool { connection.isReady }
 
-    /// Uses another value of `authorization` from the next request on.
-    package mutating func authorize(_ authorization: String) {
-        options.sender.authorization = authorization
+    /// Uses another value of `authorization` from the next request on. If the gateway has seen the last one for less than
+    /// `TokenSchedule.leastPause` here, it would refuse another: then takes no more requests.
+    ///
+    /// - Returns: Whether it uses it.
+    package mutating func authorize(_ authorization: String, at now: Moment) -> Bool {
+        if let authorizedAt, now < authorizedAt + .seconds(TokenSchedule.leastPause) {
+            retire()
+            return false
+        }
+        (options.sender.authorization, authorizedAt) = (authorization, nil)
+        return true
     }
 
     /// Takes no more requests.
@@ -127,6 +137,7 @@ package struct SessionMachine: ~Copyable {
     ) throws(Failure) {
         guard !batch.isEmpty, room() > 0 else { return }
         liveness.noteWrite(at: now)
+        if authorizedAt == nil { authorizedAt = now }
         let tokens = batch.uniformTokens(atMost: batch.count)
         let payload = batch.sharedPayload?.bytes
         let body = payload ?? Array(batch.payload(at: batch.indices.lowerBound))

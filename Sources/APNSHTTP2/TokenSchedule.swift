@@ -54,7 +54,7 @@ package struct TokenSchedule: Hashable, Sendable {
     /// Whether a gateway's claim that the token has expired justifies signing another one.
     ///
     /// The first time it always does. If the replacement is called expired too, within 20 minutes, this machine's clock
-    /// is wrong, and more tokens would only be refused as too many.
+    /// is wrong or a notification is at fault, and more tokens would only be refused as too many.
     package func allowsReplacement(at now: WallTime) -> Bool {
         guard isReplacement, let age = age(at: now) else { return true }
         return age >= Self.leastPause || age < -Self.tolerance

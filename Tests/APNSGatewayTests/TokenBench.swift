@@ -54,16 +54,6 @@ struct TokenBench: Sendable {
     }
 }
 
-extension TokenSource {
-    /// The token that a renewal yields; `nil` when there is none to be.
-    func renewed(after failed: ProviderToken, at now: WallTime) async throws -> ProviderToken? {
-        switch try await renew(after: failed, at: now) {
-        case .token(let token): token
-        case .refused: nil
-        }
-    }
-}
-
 /// A log that a test can read.
 final class RecordedLog: Sendable {
     private let text = Mutex<[String]>([])

@@ -10,6 +10,7 @@ import Testing
 struct RequestQueueTests {
     private var queue = RequestQueue()
     private var random = SeededGenerator(seed: 1)
+    private var origin = RequestQueue.Origin()
 
     private static func reply(_ reason: Reason) -> Reply {
         let time = reason.status == 410 ? ",\"timestamp\":1700000000123" : ""
@@ -30,7 +31,7 @@ struct RequestQueueTests {
         var news = SessionNews()
         let batch = Work.batch(index..<index + 1, adjust: adjust)
         news.refused = [SessionNews.Refused(batch: batch, reply: Self.reply(reason), retryAfter: retryAfter)]
-        return queue.take(news, at: Work.now(), using: &random)
+        return queue.take(news, from: origin, at: Work.now(), using: &random)
     }
 
     /// Lets the next job on hold ask, and expects that there is one.
@@ -143,10 +144,16 @@ struct RequestQueueTests {
     }
 
     @Test mutating func `a token that is called expired is renewed once for a notification, and then blames the app`() {
+        origin.openedWithToken = .zero
         expect(.expiredProviderToken, [.renewToken(Self.reply(.expiredProviderToken))])
         expectTaken([0])
         expect(.expiredProviderToken, [.accuse(Self.reply(.expiredProviderToken), by: Work.job)])
         expectTaken([])
+    }
+
+    @Test mutating func `an expired token that a certificate's connection is told of blames the app`() {
+        expect(.expiredProviderToken, [.accuse(Self.reply(.expiredProviderToken), by: Work.job)])
+        #expect(queue.hasHeldWork)
     }
 
     @Test(arguments: PushType.allCases, [Reason.badTopic, .topicDisallowed, .missingTopic, .deviceTokenNotForTopic])
@@ -229,11 +236,41 @@ struct RequestQueueTests {
         expectTaken([0, 1])
     }
 
-    @Test mutating func `too many provider tokens rest the app, not the notification`() throws {
-        let consequences = take(.tooManyProviderTokenUpdates)
-        #expect(try #require(consequences.rest) >= .seconds(15))
-        #expect(consequences.demands == [.replace])
+    @Test mutating func `too many provider tokens ask for another connection, and again hold the job`() throws {
+        let first = take(.tooManyProviderTokenUpdates)
+        #expect(first.demands == [.replace] && first.rest == nil)
         expectTaken([0])
+        queue.append(Work.batch(0..<2, job: JobID(bits: 2)))
+        let second = take(.tooManyProviderTokenUpdates, retryAfter: .seconds(100))
+        #expect(second.demands == [.replace] && second.rest == nil)
+        #expect(try #require(queue.nextAsk) >= .zero + .seconds(100))
+        // Others are sent.
+        expectTaken([0, 1])
+        // A job that asks again is held at once.
+        for _ in 0..<20 {
+            ask()
+            expectTaken([0])
+            let again = take(.tooManyProviderTokenUpdates)
+            #expect(again.demands == [.replace] && again.rest == nil)
+        }
+    }
+
+    @Test mutating func `too many provider tokens for three jobs in a row rest the app, ever longer`() throws {
+        func refuse(_ job: Int, _ test: inout Self) -> Duration? {
+            for _ in 0..<2 {
+                let rest = test.take(.tooManyProviderTokenUpdates) { $0.job = JobID(bits: UInt128(job)) }.rest
+                if let rest { return rest }
+            }
+            return nil
+        }
+        let first = [1, 2].map { refuse($0, &self) }
+        #expect(first == [nil, nil])
+        #expect(try #require(refuse(3, &self)) >= .seconds(15))
+        #expect(try #require(refuse(4, &self)) >= .seconds(30))
+        var news = SessionNews()
+        news.accepted = [Work.batch(0..<1, job: JobID(bits: 9))]
+        _ = take(news)
+        #expect(refuse(5, &self) == nil)
     }
 
     @Test mutating func `what would pause beyond its end is given up`() {

@@ -22,6 +22,17 @@ struct SessionMachineTests {
         #expect(pings.allSatisfy { $0.fault == nil })
     }
 
+    @Test(arguments: [(0, true), (1, false), (1199, false), (1200, true), (3000, true)])
+    func `a connection changes its token only when the gateway has seen the last one for 20 minutes`(
+        seconds: Int, changes: Bool
+    ) {
+        var rig = SessionRig()
+        // Without a request, the gateway has seen none.
+        if seconds > 0 { rig.write(Work.batch(0..<1)) }
+        let hasChanged = rig.client.authorize("bearer other", at: .zero + .seconds(seconds))
+        #expect(hasChanged == changes && rig.client.isRetired == !changes)
+    }
+
     @Test func `a gateway that asks without a pause is left`() {
         var rig = SessionRig()
         let start = Moment.zero + .seconds(86_400)

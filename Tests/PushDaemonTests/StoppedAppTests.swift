@@ -123,6 +123,60 @@ import Testing
         }
     }
 
+    @Test func `a job for which new tokens are called expired stops neither others nor another app of the key`()
+        async throws
+    {
+        try await Modern("payload=culprit answer reason=ExpiredProviderToken").running { bench in
+            let apps = ["modern", "other"]
+            for app in apps { try bench.configureModern(as: app) }
+            try await bench.withDaemon(drain: 0) { daemon in
+                for app in apps {
+                    try await daemon.says("app started app=\(app)")
+                    try bench.drop("first.json", job(1), app: app)
+                    #expect(try await bench.end(of: "first.json", app: app).accepted == 1)
+                }
+                for (count, app) in zip([2, 4], apps) {
+                    try bench.drop("culprit.json", job(2, saying: "culprit"), app: app)
+                    try await eventually("two refusals") { await bench.simulator.ledger.refusedCount >= count }
+                }
+                for app in apps {
+                    try bench.drop("urgent.json", job(3), app: app)
+                    #expect(try await bench.end(of: "urgent.json", app: app).accepted == 1)
+                }
+                #expect(!daemon.log.contains("TooManyProviderTokenUpdates"))
+            }
+        }
+    }
+
+    @Test func `a job that always meets too many provider tokens rests no other`() async throws {
+        let modern = try Modern("payload=culprit answer reason=TooManyProviderTokenUpdates")
+        try await modern.serving("retry: {later: 1h}") { bench, _ in
+            try bench.drop("culprit.json", job(tokens: 0..<3, saying: "culprit"), app: "modern")
+            try await eventually("two refusals") { await bench.simulator.ledger.refusedCount >= 2 }
+            for name in ["good.json", "urgent-1.json"] {
+                try bench.drop(name, job(100), app: "modern")
+                #expect(try await bench.end(of: name, app: "modern").accepted == 1)
+            }
+            #expect(try await bench.operate("cancel", "culprit.json").code == 0)
+            #expect(try await bench.end(of: "culprit.json", app: "modern").unsent == 3)
+        }
+    }
+
+    @Test(arguments: [1, 42, 255])
+    func `a job that fails a gateway of the binary protocol costs others no pause`(status: Int) async throws {
+        try await Bench.serving(Bench.Setup(script: "payload=culprit refuse status=\(status)")) { bench, daemon in
+            try bench.drop("culprit.json", job(tokens: 0..<3, saying: "culprit"))
+            try await eventually("a refusal") { await bench.simulator.ledger.refusedCount > 0 }
+            for name in ["good.json", "urgent-1.json"] {
+                try bench.drop(name, job(100))
+                #expect(try await bench.end(of: name).accepted == 1)
+            }
+            #expect(!daemon.log.contains("pause="))
+            #expect(try await bench.operate("cancel", "culprit.json").code == 0)
+            #expect(try await bench.end(of: "culprit.json").accepted == 0)
+        }
+    }
+
     @Test(arguments: ["cancel", "resume"])
     func `an app that one job stopped asks again when the job is cancelled, and when it is resumed`(
         command: String

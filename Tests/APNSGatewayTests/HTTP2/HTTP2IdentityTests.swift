@@ -141,6 +141,43 @@ struct HTTP2IdentityTests {
         }
     }
 
+    @Test func `a job for which a new token is called expired stops nobody else`() async throws {
+        try await HTTP2KeyPlan("token=00000002 answer reason=ExpiredProviderToken").run { bench, source in
+            // As another app of the key has done.
+            _ = try await source.renew(after: source.current(at: .now), at: .now)
+            for (job, range) in [0..<2, 2..<3, 3..<13].enumerated() {
+                try await bench.gateway.submit(Sample.batch(range, job: JobID(bits: UInt128(job))))
+            }
+            try await bench.collect { $0.acceptedCount == 12 }
+            #expect(bench.record.stops.isEmpty && source.signingCount == 2)
+        }
+    }
+
+    @Test func `a token that another app of the key has replaced is used on a new connection`() async throws {
+        try await HTTP2KeyPlan().run { bench, source in
+            try await bench.submit(5)
+            try await bench.settle()
+            _ = try await source.renew(after: source.current(at: .now), at: .now)
+            try await bench.submit(5)
+            try await bench.settle()
+            let ledger = await bench.simulator.ledger
+            #expect(bench.record.acceptedCount == 10 && ledger.refusedCount == 0 && ledger.connectionCount == 2)
+            #expect(bench.record.reports.allSatisfy { $0.pause == .zero } && source.signingCount == 2)
+        }
+    }
+
+    @Test func `a job that always meets too many provider tokens rests nobody else`() async throws {
+        let plan = HTTP2Plan("token=00000002 answer reason=TooManyProviderTokenUpdates") {
+            $0.pauses.later = BackOff(first: .seconds(3600), ceiling: .seconds(3600))
+        }
+        try await plan.run { bench in
+            try await bench.gateway.submit(Sample.batch(2..<3, job: JobID(bits: 1)))
+            try await bench.gateway.submit(Sample.batch(3..<13, job: JobID(bits: 2)))
+            try await bench.collect { $0.acceptedCount == 10 }
+            #expect(bench.record.stops.isEmpty)
+        }
+    }
+
     @Test(arguments: Reason.allCases.filter { $0.status == 403 && $0.failureClass == .app } + [.unrelatedKeyIDInToken])
     func `what is wrong with token or key stops the app, and no other token is signed`(reason: Reason) async throws {
         try await HTTP2KeyPlan("answer reason=\(reason.rawValue)").run { bench, source in
