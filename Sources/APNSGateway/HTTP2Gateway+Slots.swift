@@ -206,7 +206,7 @@ extension HTTP2Gateway {
 
     private func meet(_ demand: RequestQueue.Demand, of session: HTTP2Session) {
         switch demand {
-        case .replace: session.retire()
+        case .replace: session.retireRefused()
         case .renewToken:
             session.retire()
             expiredToken = session.token
@@ -256,14 +256,16 @@ extension HTTP2Gateway {
     }
 
     /// Returns the pause after a session stopped taking requests. A session that accepted something or reached `maxAge`,
-    /// has no overdue answer, only got failures of the server, or has an old token, counts as answered; any other as lost.
+    /// has no overdue answer, only got failures of the server, or has an old token, counts as answered. If the gateway asked
+    /// for another connection in an answer, which may be one job's fault, it counts as a failure; any other as lost.
     private func pauseAfterRetirement(of session: HTTP2Session) -> Duration {
         guard session.generation == state.generation, state.mayConnect else { return .zero }
         var report = session.report(session.retirement)
         report.isRoutine = session.isEndedWell
         let isReplaced = session.isOld || session.hasOldToken
         let isGood = (session.acceptedCount > 0 || isReplaced || session.hasFailed) && !session.isOverdue
-        let pause = state.pause(after: isGood ? .answered : .lost, report)
+        let failure: ConnectPolicy.Cause = session.isRefused && !state.isOnTrial ? .serverError : .lost
+        let pause = state.pause(after: isGood ? .answered : failure, report)
         defer { restAhead = .zero }
         return max(restAhead, pause)
     }

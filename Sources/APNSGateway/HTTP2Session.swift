@@ -139,6 +139,15 @@ final class HTTP2Session: GatewaySession {
     /// Takes no more requests.
     func retire() { machine.retire() }
 
+    /// Whether an answer to a request asked for another connection.
+    private(set) var isRefused = false
+
+    /// Takes no more requests because an answer asks for another connection.
+    func retireRefused() {
+        isRefused = true
+        retire()
+    }
+
     /// Takes no more requests because the server only reports failures.
     func retireFailing() {
         hasFailed = true

@@ -386,7 +386,7 @@ extension RequestQueue {
     }
 
     /// The gateway has received too many provider tokens, which it counts for each connection: asks again on another one.
-    /// If that is refused too, the job is put on hold; several jobs in a row rest the whole app.
+    /// If that is refused too, the job is put on hold; several jobs in a row rest the app when no other job waits.
     private mutating func changeConnection(
         _ refused: SessionNews.Refused, into draft: inout Draft<some RandomNumberGenerator>
     ) {
@@ -396,7 +396,7 @@ extension RequestQueue {
         }
         guard blamesApp(refused, pausing: pauses.later, into: &draft) else { return }
         updates.jobs.insert(refused.batch.job)
-        guard updates.jobs.count >= IdentityTrial.refusalLimit else { return }
+        guard updates.jobs.count >= IdentityTrial.refusalLimit, work.isBlocked else { return }
         updates.restCount += 1
         let pause = pauses.later.pause(after: updates.restCount, using: &draft.random)
         let least = min(refused.retryAfter ?? .zero, pauses.later.ceiling)

@@ -267,6 +267,10 @@ struct RequestQueueTests {
         #expect(first == [nil, nil])
         #expect(try #require(refuse(3, &self)) >= .seconds(15))
         #expect(try #require(refuse(4, &self)) >= .seconds(30))
+        // Not while another job waits.
+        queue.append(Work.batch(0..<1, job: JobID(bits: 8)))
+        #expect(refuse(7, &self) == nil)
+        expectTaken([0])
         var news = SessionNews()
         news.accepted = [Work.batch(0..<1, job: JobID(bits: 9))]
         _ = take(news)

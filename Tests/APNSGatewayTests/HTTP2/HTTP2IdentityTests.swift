@@ -166,13 +166,18 @@ struct HTTP2IdentityTests {
         }
     }
 
-    @Test func `a job that always meets too many provider tokens rests nobody else`() async throws {
-        let plan = HTTP2Plan("token=00000002 answer reason=TooManyProviderTokenUpdates") {
+    @Test func `jobs that always meet too many provider tokens rest nobody else`() async throws {
+        let script = (0..<4).map { "token=0000000\($0) answer reason=TooManyProviderTokenUpdates" }
+        let plan = HTTP2Plan(script.joined(separator: "; ")) {
+            $0.connectBackOff = BackOff(first: .seconds(3600), ceiling: .seconds(3600))
             $0.pauses.later = BackOff(first: .seconds(3600), ceiling: .seconds(3600))
         }
         try await plan.run { bench in
-            try await bench.gateway.submit(Sample.batch(2..<3, job: JobID(bits: 1)))
-            try await bench.gateway.submit(Sample.batch(3..<13, job: JobID(bits: 2)))
+            for number in 0..<4 {
+                let bad = Sample.batch(number..<number + 1, job: JobID(bits: UInt128(number)))
+                try await bench.gateway.submit(bad)
+            }
+            try await bench.gateway.submit(Sample.batch(4..<14, job: JobID(bits: 9)))
             try await bench.collect { $0.acceptedCount == 10 }
             #expect(bench.record.stops.isEmpty)
         }
