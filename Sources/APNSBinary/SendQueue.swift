@@ -102,8 +102,8 @@ package struct SendQueue: Sendable {
     /// Ends the pauses of all jobs on hold.
     package mutating func hurry(at now: Moment) { work.hurry(at: now) }
 
-    /// Ends the holds of all jobs.
-    package mutating func liftAll() { work.liftAll() }
+    /// Forgets how often jobs on hold were refused, and lets all of them ask at the next chance.
+    package mutating func startOver() { work.startOver() }
 
     /// Returns, for each job where it changed since the last call, the number of notifications that are on hold.
     package mutating func takePausedCounts() -> [JobID: Int] {

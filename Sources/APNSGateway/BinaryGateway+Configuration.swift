@@ -44,6 +44,8 @@ extension BinaryGateway {
         package var maxAge: Duration?
         /// How long a stopped app waits at most before it tries again with one notification.
         package var stopPause = Duration.seconds(4 * 3600)
+        /// When the gateway last accepted a notification with this identity, if it is known.
+        package var acceptedAt: Moment?
 
         /// Creates a configuration with the contract's defaults.
         package init(endpoint: Endpoint, context: TLSContext, format: FrameFormat = .frame) {
@@ -58,6 +60,6 @@ extension BinaryGateway {
             return options
         }
 
-        var terms: GatewayState.Terms { .init(windowLimit, connectBackOff, longestStop: stopPause) }
+        var terms: GatewayState.Terms { .init(windowLimit, connectBackOff, longestStop: stopPause, acceptedAt) }
     }
 }

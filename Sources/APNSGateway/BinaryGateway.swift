@@ -85,7 +85,7 @@ package actor BinaryGateway {
     /// A stopped app starts again.
     package func reconfigure(_ configuration: Configuration) {
         self.configuration = configuration
-        queue.liftAll()
+        queue.startOver()
         state.reconfigure(configuration.terms)
         state.keep(configuration.rate)
         wakeAll()
@@ -122,7 +122,7 @@ package actor BinaryGateway {
 
     /// Wakes all sleepers and connections to check the state again.
     func wakeAll() {
-        state.askIfOthersWait(hasWork)
+        state.endStopIfDue(hasWork: hasWork)
         state.wakeSleepers()
         for session in sessions.values { session.wake() }
     }

@@ -45,7 +45,7 @@ final class GatewayState {
     init(_ events: GatewayEvents, _ terms: Terms, recordKeeping: RecordKeeping, on reactor: Reactor) {
         (self.events, owner) = (events, (recordKeeping, nil))
         self.policy = ConnectPolicy(backOff: terms.pacing.backOff)
-        (pacing, identity) = (terms.pacing, (IdentityTrial(ceiling: terms.longestStop), nil))
+        (pacing, identity) = (terms.pacing, (terms.trial, nil))
         self.reactor = reactor
     }
 
@@ -53,12 +53,12 @@ final class GatewayState {
     struct Terms {
         /// The initial window, and the pauses between connects.
         let pacing: WindowPacing
-        /// The longest stop of an app.
-        let longestStop: Duration
+        /// Judges the refusals that blame the app.
+        let trial: IdentityTrial
 
-        init(_ window: Int, _ connectBackOff: BackOff, longestStop: Duration) {
+        init(_ window: Int, _ connectBackOff: BackOff, longestStop: Duration, _ acceptedAt: Moment?) {
             pacing = WindowPacing(full: window, backOff: connectBackOff)
-            self.longestStop = longestStop
+            trial = IdentityTrial(ceiling: longestStop, acceptedAt: acceptedAt)
         }
     }
 
@@ -91,15 +91,19 @@ final class GatewayState {
     /// Whether the app may send.
     private enum Phase {
         case open
-        case stopped(until: ContinuousClock.Instant, asksOthers: Bool)
+        case stopped(until: ContinuousClock.Instant, othersFrom: ContinuousClock.Instant?)
         /// After a stop: one notification at a time.
         case onTrial(since: Moment)
     }
 
-    /// When a stopped app tries again, and whether it does so earlier with a job that was not refused; `nil` if it is
-    /// not stopped.
-    var stop: (until: ContinuousClock.Instant, asksOthers: Bool)? {
-        if case .stopped(let until, let asksOthers) = phase { (until, asksOthers) } else { nil }
+    /// When a stopped app tries again, and from when on with a job that was not refused; `nil` if it is not stopped.
+    var stop: (until: ContinuousClock.Instant, othersFrom: ContinuousClock.Instant?)? {
+        if case .stopped(let until, let othersFrom) = phase { (until, othersFrom) } else { nil }
+    }
+
+    /// When a stopped app tries again, if no more work comes; `hasWork`: whether jobs that were not refused wait.
+    func stopEnd(hasWork: Bool) -> ContinuousClock.Instant? {
+        stop.map { hasWork ? min($0.until, $0.othersFrom ?? $0.until) : $0.until }
     }
 
     /// Since when the app is on trial after a stop, sending one notification at a time; `nil` if it is not.
@@ -116,7 +120,7 @@ final class GatewayState {
     func reconfigure(_ terms: Terms) {
         generation += 1
         policy = ConnectPolicy(backOff: terms.pacing.backOff)
-        (pacing, identity) = (terms.pacing, (IdentityTrial(ceiling: terms.longestStop), nil))
+        (pacing, identity) = (terms.pacing, (terms.trial, nil))
         answers = AnswerHistory()
         if case .open = phase {} else { beginTrial() }
         wakeSleepers()
@@ -166,8 +170,8 @@ final class GatewayState {
     }
 
     /// Puts a stopped app on trial when its pause has ended.
-    func endStopIfDue() {
-        if let stop, ContinuousClock.now >= stop.until { askAgain() }
+    func endStopIfDue(hasWork: Bool) {
+        if let end = stopEnd(hasWork: hasWork), ContinuousClock.now >= end { askAgain() }
     }
 
     /// Puts a stopped app on trial.
@@ -176,11 +180,6 @@ final class GatewayState {
         policy = ConnectPolicy(backOff: pacing.backOff)
         beginTrial()
         wakeSleepers()
-    }
-
-    /// Puts an app on trial that has stopped because it had only refused jobs to ask with, and now has another one.
-    func askIfOthersWait(_ hasWork: Bool) {
-        if let stop, stop.asksOthers, hasWork { askAgain() }
     }
 
     /// Lets a stopped app ask again if a refusal of this job, which has ended, had a part in the stop.
@@ -211,7 +210,8 @@ final class GatewayState {
     }
 
     private func begin(_ stop: IdentityTrial.Stop, _ fault: GatewayFault) {
-        phase = .stopped(until: .now + stop.pause, asksOthers: stop.asksOthers)
+        let now = ContinuousClock.now
+        phase = .stopped(until: now + stop.pause, othersFrom: stop.othersPause.map { now + $0 })
         tell(.stopped(fault, stop))
         wakeSleepers()
     }

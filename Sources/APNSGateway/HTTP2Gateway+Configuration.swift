@@ -46,6 +46,8 @@ extension HTTP2Gateway {
         package var maxAge: Duration?
         /// How long a stopped app waits at most before it tries again with one notification.
         package var stopPause = Duration.seconds(4 * 3600)
+        /// When the gateway last accepted a notification with this identity, if it is known.
+        package var acceptedAt: Moment?
 
         /// Creates a configuration with the contract's defaults.
         package init(endpoint: Endpoint, context: TLSContext) {
@@ -61,6 +63,6 @@ extension HTTP2Gateway {
             return configuration
         }
 
-        var terms: GatewayState.Terms { .init(window, connectBackOff, longestStop: stopPause) }
+        var terms: GatewayState.Terms { .init(window, connectBackOff, longestStop: stopPause, acceptedAt) }
     }
 }

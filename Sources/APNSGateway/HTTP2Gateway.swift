@@ -80,9 +80,8 @@ package actor HTTP2Gateway: PushGateway {
 
     /// Removes and returns all `count` submitted notifications of a job if none was ever written to a connection.
     package func removeUnwritten(_ job: JobID, count: Int) -> [Batch]? {
-        let removed = queues.removeUnwritten(job, count: count)
-        noteRemoval()
-        return removed
+        defer { noteRemoval() }
+        return queues.removeUnwritten(job, count: count)
     }
 
     private func noteRemoval() {
@@ -150,10 +149,9 @@ package actor HTTP2Gateway: PushGateway {
 
     /// Wakes all sleepers and connections to check the state again.
     func wakeAll() {
-        state.askIfOthersWait(hasWork)
+        state.endStopIfDue(hasWork: hasWork)
         state.wakeSleepers()
-        for session in sessions.values { session.wake() }
-        for session in draining.all { session.wake() }
+        for session in Array(sessions.values) + draining.all { session.wake() }
     }
 
     func wakeSubmitters() { state.wakeSubmitters(unless: isFull) }

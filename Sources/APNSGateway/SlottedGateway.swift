@@ -80,8 +80,8 @@ extension SlottedGateway {
     private func runSlot(_ slot: Int) async {
         while !Task.isCancelled {
             guard isWanted(slot) else {
-                await state.sleep(slot, until: state.stop?.until)
-                state.endStopIfDue()
+                await state.sleep(slot, until: state.stopEnd(hasWork: hasWork))
+                state.endStopIfDue(hasWork: hasWork)
                 continue
             }
             let pause = await runConnection(slot)

@@ -44,10 +44,10 @@ package struct RequestQueue: Sendable {
         self.work = WorkQueue(announces: announces)
     }
 
-    /// Uses other pauses from the next failure on, and ends the holds of all jobs.
+    /// Uses other pauses from the next failure on, and lets all jobs on hold ask at the next chance.
     package mutating func reconfigure(_ pauses: Pauses) {
         self.pauses = pauses
-        work.liftAll()
+        work.startOver()
         failures.remove(.app)
         updates = ([], 0)
     }

@@ -2,19 +2,23 @@
 /// the app, and for how long.
 ///
 /// The gateway may blame the app for what is one job's fault. So refusals of as many different jobs as `refusalLimit`
-/// stop the app. Fewer stop it only if there is no other job to ask with; such a stop ends when there is one.
+/// stop the app. Fewer stop it only if there is no other job to ask with; such a stop ends when there is one. A stop by that
+/// many jobs ends for another one too, but only after a pause.
 package struct IdentityTrial: Sendable {
     /// How an app stops.
     package struct Stop: Hashable, Sendable {
         /// When it asks again, at the latest.
         package let pause: Duration
-        /// Whether it asks before that with a job that was not refused.
-        package let asksOthers: Bool
+        /// When it asks with a job that was not refused, if there is one; `nil` if not before the end of `pause`.
+        package let othersPause: Duration?
 
         /// Creates a stop.
-        package init(pause: Duration, asksOthers: Bool) {
-            (self.pause, self.asksOthers) = (pause, asksOthers)
+        package init(pause: Duration, othersPause: Duration?) {
+            (self.pause, self.othersPause) = (pause, othersPause)
         }
+
+        /// Whether it asks before the end of `pause` with a job that was not refused.
+        package var asksOthers: Bool { othersPause != nil }
     }
 
     /// The number of different refused jobs that stops an app.
@@ -22,23 +26,35 @@ package struct IdentityTrial: Sendable {
     /// For how long after an acceptance the pauses begin with the first one. Later, credentials count as never accepted.
     private static let memory = Duration.seconds(86_400)
 
+    /// The longest pause before a stopped app asks with a job that was not refused.
+    private static let longestForOthers = Duration.seconds(60)
+
     private let backOff: BackOff
+    private let othersBackOff: BackOff
     private var jobs: Set<JobID> = []
     /// Whether a refusal has not been judged yet.
     private var isAccused = false
     /// How often only refused jobs were left to ask with.
     private var strikeCount = 0
     private var stopCount = 0
+    /// How often as many jobs as `refusalLimit` stopped the app.
+    private var provenStopCount = 0
     private var acceptedAt: Moment?
 
-    /// Creates a trial without refusals; `ceiling` is the longest stop.
-    package init(ceiling: Duration) {
+    /// Creates a trial without refusals.
+    ///
+    /// - Parameters:
+    ///   - ceiling: The longest stop.
+    ///   - acceptedAt: When the gateway last accepted these credentials, if it is known.
+    package init(ceiling: Duration, acceptedAt: Moment? = nil) {
         backOff = .ofRefusals(ceiling: ceiling)
+        othersBackOff = .ofRefusals(ceiling: min(ceiling, Self.longestForOthers))
+        self.acceptedAt = acceptedAt
     }
 
     /// Notes an acceptance.
     package mutating func accepted(at now: Moment) {
-        (jobs, isAccused, strikeCount, stopCount) = ([], false, 0, 0)
+        (jobs, isAccused, strikeCount, stopCount, provenStopCount) = ([], false, 0, 0, 0)
         acceptedAt = now
     }
 
@@ -70,12 +86,15 @@ package struct IdentityTrial: Sendable {
             strikeCount += 1
             if stopCount == 0, isProved(at: now), strikeCount < Self.refusalLimit { return nil }
         }
-        return Stop(pause: nextPause(at: now, using: &random), asksOthers: !isProven)
+        if isProven { provenStopCount += 1 }
+        let othersPause = isProven ? othersBackOff.pause(after: provenStopCount, using: &random) : .zero
+        let pause = nextPause(at: now, using: &random)
+        return Stop(pause: pause, othersPause: min(othersPause, pause))
     }
 
     /// Stops the app for another reason than a refused notification.
     package mutating func stop(at now: Moment, using random: inout some RandomNumberGenerator) -> Stop {
-        Stop(pause: nextPause(at: now, using: &random), asksOthers: false)
+        Stop(pause: nextPause(at: now, using: &random), othersPause: nil)
     }
 
     /// Whether the gateway accepted these credentials lately.

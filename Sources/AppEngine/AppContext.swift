@@ -78,8 +78,8 @@ package final class DaemonContext: Sendable {
     /// files its own apps write.
     var ownsState: Bool { !isStandIn || spool.isShared }
 
-    /// The folder of the name of the last feedback file that the app's hook received.
-    var hookState: Directory { ownsState ? state : spool.privateDirectory }
+    /// The folder of the app's marks.
+    var markFolder: Directory { ownsState ? state : spool.privateDirectory }
 
     /// Asked before each write to a gateway; `nil` for a daemon that works alone.
     var permit: ActPermit? {

@@ -10,6 +10,7 @@ import SpoolStore
 /// The shared parts of an app's pipeline, on which the others base their decisions. Each keeps its own state.
 final class AppParts {
     let context: AppContext
+    let accepted: AcceptedIdentity
     let gateway: any PushGateway
     /// Signalled when there may be a file to take from `new/`.
     let intakeWakeup: Wakeup
@@ -39,7 +40,10 @@ final class AppParts {
     /// - Throws: `SpoolFault` and `SystemError` if its folders cannot be used: the app cannot run.
     init(_ app: ConfiguredApp, in daemon: DaemonContext, left: LeftBehind) throws {
         context = try AppContext(app, in: daemon, left: left)
-        gateway = app.gateway(daemon.tokens, daemon.descriptors.sockets, daemon.permit).makeGateway(
+        accepted = AcceptedIdentity(app, context)
+        gateway = app.gateway(
+            daemon.tokens, daemon.descriptors.sockets, daemon.permit, acceptedAt: accepted.moment
+        ).makeGateway(
             recordKeeping: .durable(group: daemon.configuration.syncRecords), on: daemon.reactor,
             logger: context.logger)
         intakeWakeup = Wakeup(on: daemon.reactor)

@@ -164,7 +164,9 @@ package actor AppRunner: CommandedApp {
         let isOther = !app.isSame(as: self.app)
         guard isOther || asksAgain && isStopped else { return true }
         if isStopped || !app.sendsLike(self.app) {
-            let configured = app.gateway(daemon.tokens, daemon.descriptors.sockets)
+            parts.accepted.configure(app)
+            let configured = app.gateway(
+                daemon.tokens, daemon.descriptors.sockets, acceptedAt: parts.accepted.moment)
             guard await parts.gateway.reconfigure(configured) else { return false }
         }
         guard isOther else { return true }

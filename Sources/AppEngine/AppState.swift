@@ -15,8 +15,8 @@ final class AppState {
     private var outage = Outage()
     /// When an operator paused the app; `nil` if it is not paused.
     private(set) var pausedAt: WallTime?
-    /// Whether a stopped app may take one job to test the gateway.
-    private(set) var mayAsk = false
+    /// Whether a stopped app may take one job to test the gateway, and whether it has taken one since it stopped.
+    private(set) var (mayAsk, hasTaken) = (false, false)
 
     /// Starts with the pause that an operator has left in the spool, if any.
     ///
@@ -33,6 +33,7 @@ final class AppState {
         outage.note(event, at: .now)
         let (phase, trouble) = (acceptance.phase, acceptance.trouble)
         acceptance.note(event, at: .now)
+        if case .stopped = event { hasTaken = false }
         return acceptance.phase != phase || acceptance.trouble != trouble
     }
 
@@ -75,7 +76,7 @@ final class AppState {
     func allowOne() { mayAsk = true }
 
     /// Records that a job was taken.
-    func noteTaken() { mayAsk = false }
+    func noteTaken() { (mayAsk, hasTaken) = (false, true) }
 
     // MARK: Operators' pauses
 

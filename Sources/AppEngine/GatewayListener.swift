@@ -45,6 +45,7 @@ final class GatewayListener {
     private func take(_ event: GatewayEvent) async {
         switch event {
         case .settled(let settlements):
+            parts.accepted.note(settlements)
             if await outcomes.settle(settlements) { noteUnrecorded(settlements) }
         case .reopened(let batches): outcomes.reopen(batches)
         case .paused(let counts): parts.jobs.note(paused: counts)

@@ -42,7 +42,7 @@ final class HookRunner {
     init(_ hook: Hook?, _ context: AppContext, _ room: JournalRoom, orSignal intakeWakeup: Wakeup) {
         (self.hook, self.context, self.room, self.intakeWakeup) = (hook, context, room, intakeWakeup)
         wakeup = Wakeup(on: context.daemon.reactor)
-        mark = HookMark(of: context.name, in: context.daemon.hookState)
+        mark = HookMark(of: context.name, in: context.daemon.markFolder)
     }
 
     /// Uses another hook from the next file on.

@@ -411,13 +411,14 @@ final class Sender {
     ///
     /// Notifications that wait in the gateway come first. If all of them back off, those of one job are released, once,
     /// because they may back off beyond the next stop. If that has no effect either, a job from `new/` may be taken. If
-    /// there is none, the gateway asks again with a job that it refused.
+    /// there is none, the gateway asks again with a job that it refused. With each stop, one job from `new/` may be taken
+    /// whatever waits, so that many bad jobs under way do not hide a good one.
     func prepareToAsk(isClaiming: Bool) async {
         let state = parts.state
         let phase = state.acceptance.phase
-        guard let hasFreed = state.beginAsking(), !isClaiming, jobs.hasNothingToHandOut, await !gateway.isAtWork,
-            state.acceptance.phase == phase
-        else { return }
+        guard let hasFreed = state.beginAsking(), !isClaiming else { return }
+        if state.isStopped, !state.hasTaken { return state.allowOne() }
+        guard jobs.hasNothingToHandOut, await !gateway.isAtWork, state.acceptance.phase == phase else { return }
         if !hasFreed {
             state.noteFreed()
             if await gateway.releasePaused() { return }

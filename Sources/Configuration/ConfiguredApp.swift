@@ -109,6 +109,13 @@ package final class ConfiguredApp: Sendable {
         let app = configuration
         let numbers = [app.connections, app.requestWindow, app.rate?.count ?? 0, app.suppress ? 1 : 0]
         let text = "\(app.endpoint) \(numbers) \(app.rate?.unit.rawValue ?? "")"
+        return digest(with: text)
+    }
+
+    /// A digest over what a gateway accepts or refuses: where notifications go, the default topic and the credentials.
+    package var identity: String { digest(with: "\(configuration.endpoint) \(topic ?? "") \(credentialsDescription)") }
+
+    private func digest(with text: String) -> String {
         let bytes = Digest.sha256((Array(text.utf8) + fingerprint).span).prefix(8)
         return bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
     }
@@ -134,17 +141,24 @@ package final class ConfiguredApp: Sendable {
     }
 
     /// Returns the gateway's configuration with the app's identity. Apps with the same key share one source of tokens.
+    ///
+    /// - Parameters:
+    ///   - tokens: The sources of tokens.
+    ///   - sockets: Accounts for the descriptors of connections.
+    ///   - mayAct: Whether the owner may still act.
+    ///   - acceptedAt: When the gateway last accepted the app's identity, if it is known.
+    /// - Returns: The configuration.
     package func gateway(
-        _ tokens: TokenSources, _ sockets: DescriptorShare, _ mayAct: ActPermit? = nil
+        _ tokens: TokenSources, _ sockets: DescriptorShare, _ mayAct: ActPermit? = nil, acceptedAt: Moment? = nil
     ) -> GatewayConfiguration {
         switch configuration.wire {
         case .binary:
             var gateway = binaryGateway(sockets)
-            gateway.mayAct = mayAct
+            (gateway.mayAct, gateway.acceptedAt) = (mayAct, acceptedAt)
             return .binary(gateway)
         case .http2:
             var gateway = http2Gateway(tokens, sockets)
-            gateway.mayAct = mayAct
+            (gateway.mayAct, gateway.acceptedAt) = (mayAct, acceptedAt)
             return .http2(gateway)
         }
     }

@@ -54,7 +54,7 @@ struct StatusTests {
         guard row.fate != .suspended else {
             #expect(try rig.write().isEmpty && rig.queue.hasHeldWork)
             // Behind the others, so that it asks with another one.
-            rig.queue.liftAll()
+            rig.queue.confirm([Settlement(.named(99..<100), .accepted)])
             #expect(try rig.write().map(\.index) == [5, 6, 7, 8, 9, 4])
             return
         }

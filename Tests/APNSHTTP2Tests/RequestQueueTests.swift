@@ -136,9 +136,10 @@ struct RequestQueueTests {
         expectTaken([3])
     }
 
-    @Test mutating func `another configuration ends the holds, and refusals count from the first`() {
+    @Test mutating func `another configuration lets jobs on hold ask, and refusals count from the first`() {
         _ = take(.forbidden)
         queue.reconfigure(RequestQueue.Pauses())
+        _ = queue.ask(at: .zero)
         expectTaken([0])
         expect(.forbidden, [.accuse(Self.reply(.forbidden), by: Work.job)])
     }

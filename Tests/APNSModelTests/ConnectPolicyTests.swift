@@ -92,12 +92,37 @@ struct IdentityTrialTests {
 
     @Test mutating func `credentials that were never accepted stop the app for the ceiling`() {
         let stop = refuse(1, hasOthers: false)
-        #expect(stop == IdentityTrial.Stop(pause: .seconds(4 * 3600), asksOthers: true))
+        #expect(stop == IdentityTrial.Stop(pause: .seconds(4 * 3600), othersPause: .zero))
     }
 
-    @Test mutating func `the third job stops the app whatever waits, and no job is asked with before the pause ends`() {
+    @Test mutating func `the third job stops the app whatever waits, and others are asked with after a growing pause`()
+        throws
+    {
+        let before = (1...2).map { refuse($0, hasOthers: true) }
+        #expect(before == [nil, nil])
+        for (round, longest) in [2, 4, 8, 16, 32, 60, 60, 60].enumerated() {
+            let judgement = refuse(UInt64(3 + round), hasOthers: true)
+            let stop = try #require(judgement)
+            let othersPause = try #require(stop.othersPause)
+            #expect(stop.pause == .seconds(4 * 3600))
+            #expect(othersPause >= .seconds(longest) / 2 && othersPause <= .seconds(longest), "\(round)")
+        }
+        trial.accepted(at: .zero)
         let stops = (1...3).map { refuse($0, hasOthers: true) }
-        #expect(stops == [nil, nil, IdentityTrial.Stop(pause: .seconds(4 * 3600), asksOthers: false)])
+        let othersPause = try #require(stops[2]?.othersPause)
+        #expect(othersPause <= .seconds(2))
+    }
+
+    @Test mutating func `an acceptance before a restart counts as one since`() throws {
+        for (acceptedAt, isRemembered) in [(-60, true), (-86_399, true), (-86_400, false)] {
+            trial = IdentityTrial(ceiling: .seconds(4 * 3600), acceptedAt: moment(acceptedAt))
+            let first = refuse(1, hasOthers: false)
+            #expect((first == nil) == isRemembered, "\(acceptedAt)")
+            for job in 2...3 { _ = refuse(UInt64(job), hasOthers: true) }
+            let judgement = refuse(4, hasOthers: true)
+            let stop = try #require(judgement)
+            #expect((stop.pause <= .seconds(4)) == isRemembered, "\(acceptedAt)")
+        }
     }
 
     @Test mutating func `an acceptance in between begins a new row`() {
@@ -151,7 +176,7 @@ struct IdentityTrialTests {
         trial.accepted(at: .zero)
         for _ in 0..<30 {
             let stop = trial.stop(at: .zero, using: &random)
-            #expect(stop.pause <= .seconds(seconds) && !stop.asksOthers)
+            #expect(stop.pause <= .seconds(seconds) && stop.othersPause == nil)
         }
     }
 }

@@ -71,7 +71,7 @@ struct HeldJobTests {
 
     @Test mutating func `the job refused longest ago asks first`() throws {
         for job in 1...3 { queue.append(.plain(0..<2, job: UInt64(job), .resend)) }
-        for job in [1, 2, 3, 1, 2, 3, 1] as [UInt64] {
+        for job in [1, 3, 2, 1, 3, 2, 1] as [UInt64] {
             if queue.isBlocked { _ = queue.askOne(at: .zero) }
             _ = try refuse(job)
         }
@@ -126,8 +126,54 @@ struct HeldJobTests {
         queue.noteOutcome(Settlement(.plain(0..<1, job: 2), .accepted))
         _ = queue.askOne(at: .zero)
         try expectRefusal(1, isOwnFault: true)
-        queue.liftAll()
+        queue.startOver()
+        _ = queue.ask(at: .zero)
         try expectRefusal(1, isOwnFault: false)
+    }
+
+    @Test mutating func `another configuration lets jobs on hold ask, each with one notification`() throws {
+        for job in 1...2 { queue.append(.plain(0..<3, job: UInt64(job), .resend)) }
+        _ = try refuse(1, pause: 1000)
+        _ = try refuse(2, pause: 1000)
+        queue.startOver()
+        #expect(queue.isBlocked && queue.nextAsk == .zero)
+        _ = queue.ask(at: .zero)
+        #expect(queue.count == 2)
+    }
+
+    @Test mutating func `after every other refusal the job that was added last has the next turn, in any lane`() throws
+    {
+        for job in 1...9 { queue.append(.plain(0..<1, job: UInt64(job), .resend)) }
+        // The newest, the next in turn, and so on.
+        try expectRefusal(1, isOwnFault: false)
+        queue.append(.plain(0..<1, job: 20, .resend, lane: .bulk))
+        try expectRefusal(20, isOwnFault: false)
+        queue.append(.plain(0..<1, job: 21, .resend))
+        try expectRefusal(2, isOwnFault: false)
+        try expectRefusal(21, isOwnFault: false)
+        try expectRefusal(3, isOwnFault: false)
+        // None was added since: the one that is last in turn.
+        try expectRefusal(9, isOwnFault: false)
+        try expectRefusal(4, isOwnFault: false)
+    }
+
+    @Test
+    mutating func `the job that was added last goes before returned notifications once, and not after an acceptance`()
+        throws
+    {
+        queue.append(.plain(0..<1, job: 1, .resend))
+        try expectRefusal(1, isOwnFault: false)
+        queue.append(.plain(0..<2, job: 2, .resend))
+        queue.prepend([.plain(0..<2, job: 3, .resend)])
+        let turns = (1...2).map { _ in queue.next(atMost: 1)?.job }
+        #expect(turns == [JobID(bits: 2), JobID(bits: 3)])
+        try expectRefusal(3, isOwnFault: false)
+        try expectRefusal(2, isOwnFault: false)
+        queue.append(.plain(0..<1, job: 4, .resend))
+        queue.append(.plain(0..<1, job: 5, .resend))
+        queue.noteOutcome(Settlement(.plain(0..<1, job: 6), .accepted))
+        let turn = queue.next(atMost: 1)?.job
+        #expect(turn == JobID(bits: 4))
     }
 }
 

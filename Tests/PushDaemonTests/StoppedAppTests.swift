@@ -195,6 +195,73 @@ import Testing
         }
     }
 
+    /// Refused jobs: as many as stop an app, and many more. The app has never sent anything, or has.
+    @Test(arguments: [3, 20], [false, true])
+    func `refused jobs hide none that the gateway accepts`(count: Int, isProven: Bool) async throws {
+        try await Modern("payload=culprit answer reason=Forbidden").running { bench in
+            try bench.configureModern()
+            try await bench.withDaemon(drain: 0) { daemon in
+                try await daemon.says("app started")
+                try await sendGood(bench, app: "modern", after: count, isProven: isProven)
+                try await daemon.says("app stopped")
+            }
+        }
+    }
+
+    @Test func `refused jobs hide none that a gateway of the binary protocol accepts`() async throws {
+        try await Bench.running(try .init(script: "payload=culprit refuse status=6")) { bench in
+            try await bench.withDaemon(drain: 0) { daemon in
+                try await daemon.says("app started")
+                try await sendGood(bench, app: "weather", after: 20, isProven: true)
+                try await daemon.says("app stopped")
+            }
+        }
+    }
+
+    /// Drops `count` jobs that the gateway refuses, and others when the app has stopped, which the gateway accepts.
+    private func sendGood(_ bench: Bench, app: String, after count: Int, isProven: Bool) async throws {
+        if isProven {
+            try bench.drop("first.json", job(0), app: app)
+            #expect(try await bench.end(of: "first.json", app: app).accepted == 1)
+        }
+        for number in 1...count {
+            try bench.drop("bad-\(number).json", job(number, saying: "culprit"), app: app)
+        }
+        try await eventually("a stop") { try await bench.operate("status").text.contains("\(app)  stopped") }
+        for name in ["urgent-good.json", "good.json", "bulk-good.json"] {
+            try bench.drop(name, job(100), app: app)
+            #expect(try await bench.end(of: name, app: app).accepted == 1)
+        }
+    }
+
+    @Test func `an acceptance before a restart counts, and one with other credentials does not`() async throws {
+        try await Modern("nth=2 times=1 answer reason=InvalidProviderToken").running { bench in
+            try bench.configureModern()
+            try await bench.withDaemon { daemon in
+                try await daemon.says("app started")
+                try bench.drop("first.json", job(1), app: "modern")
+                #expect(try await bench.end(of: "first.json", app: "modern").accepted == 1)
+                #expect(try await daemon.stop() == 0)
+            }
+            let mark = try String(contentsOfFile: bench.path + "/state/accepted-modern", encoding: .utf8)
+            try await bench.withDaemon { daemon in
+                try await daemon.says("app started")
+                try bench.drop("second.json", job(2), app: "modern")
+                #expect(try await bench.end(of: "second.json", app: "modern").accepted == 1)
+                #expect(!daemon.log.contains("app stopped"))
+                #expect(try await daemon.stop() == 0)
+            }
+            let other = mark.replacing(/[0-9a-f]+\n/, with: "0000\n")
+            try bench.write("state/accepted-modern", other)
+            await bench.simulator.setScript(try FaultScript("answer reason=InvalidProviderToken"))
+            try await bench.withDaemon(drain: 0) { daemon in
+                try await daemon.says("app started")
+                try bench.drop("third.json", job(3), app: "modern")
+                try await daemon.says("app stopped")
+            }
+        }
+    }
+
     @Test func `a job whose derived topic the gateway refuses ends, and the app goes on`() async throws {
         let modern = try Modern("payload=ring answer reason=TopicDisallowed")
         try await modern.serving { bench, daemon in

@@ -29,6 +29,9 @@ struct HeldJobs: Sendable {
     private var holds: [JobID: Hold] = [:]
     private var turn = 0
 
+    /// The number of refusals that put a job on hold or prolonged its hold.
+    var refusalTurn: Int { turn }
+
     /// Whether no job is on hold.
     var isEmpty: Bool { holds.isEmpty }
 
@@ -113,9 +116,14 @@ struct HeldJobs: Sendable {
         return hold?.batches.takeAll() ?? []
     }
 
-    /// Ends all holds, and returns the notifications, those of the job refused first in front.
-    mutating func removeAll() -> [Batch] {
-        holds.sorted { $0.value.turn < $1.value.turn }.flatMap { remove($0.key) }
+    /// Forgets how often the jobs were refused, and lets all of them ask at the next chance.
+    mutating func startOver() {
+        for job in holds.keys {
+            holds[job]?.refusalCount = 0
+            holds[job]?.isOwnFault = false
+            holds[job]?.asksAt = .zero
+            if holds[job]?.phase == .asked { holds[job]?.phase = .resting }
+        }
     }
 
     /// Notes that a job was accepted: those on hold are themselves at fault.

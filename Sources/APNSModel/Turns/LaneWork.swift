@@ -47,10 +47,22 @@ struct LaneWork: Sendable {
     /// Removes and returns the returned batches.
     mutating func takeTail() -> [Batch] { tail.takeAll() }
 
-    /// Removes and returns up to `limit` notifications from the front; `nil` if there are none or the limit is 0.
-    mutating func takeFirst(_ limit: Int) -> Batch? {
+    /// Whether a job has a turn.
+    func hasTurn(_ job: JobID) -> Bool { jobs[job] != nil }
+
+    /// Gives the next turn to a job, or to the one whose turn is last. Costs O(*n*).
+    mutating func favor(_ job: JobID?) {
+        guard let job = job ?? turns.last, turns.first != job else { return }
+        turns.removeAll { $0 == job }
+        turns.prepend(job)
+        releasedInTurn = 0
+    }
+
+    /// Removes and returns up to `limit` notifications from the front; `nil` if there are none or the limit is 0. With
+    /// `skipsTail`, returned batches are taken only if there is nothing else.
+    mutating func takeFirst(_ limit: Int, skipsTail: Bool = false) -> Batch? {
         guard limit > 0 else { return nil }
-        if let batch = tail.takeFirst(limit) { return batch }
+        if !skipsTail || turns.isEmpty, let batch = tail.takeFirst(limit) { return batch }
         guard let job = turns.first else { return nil }
         let released = jobs[job]?.released.takeFirst(limit)
         guard let batch = released ?? jobs[job]?.fresh.takeFirst(limit) else { return nil }

@@ -15,6 +15,12 @@ package struct Queue<Element: Sendable>: Sendable {
     /// The oldest element.
     package var first: Element? { isEmpty ? nil : elements[head] }
 
+    /// The youngest element.
+    package var last: Element? { isEmpty ? nil : elements.last }
+
+    /// Adds an element before all others. Costs O(*n*).
+    package mutating func prepend(_ element: Element) { elements.insert(element, at: head) }
+
     /// Adds an element at the end.
     package mutating func append(_ element: Element) {
         elements.append(element)

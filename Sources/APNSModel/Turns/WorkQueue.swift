@@ -22,6 +22,9 @@ package struct WorkQueue: Sendable {
     private var relieved: Set<JobID> = []
     /// The jobs on hold, with their notifications. These count as paused and not as waiting.
     private var held = HeldJobs()
+    /// The job that was added last, and whether the next turn is its own. That is so after every other refusal that puts a
+    /// job on hold, so that many jobs that the gateway refuses cannot hide one that it accepts.
+    private var newest: (job: JobID?, isFavored: Bool) = (nil, false)
     /// The number of waiting notifications that have to be announced first.
     package private(set) var unannouncedCount = 0
 
@@ -66,6 +69,7 @@ package struct WorkQueue: Sendable {
     /// Appends new work to the work of its job.
     package mutating func append(_ batch: Batch) {
         guard !batch.isEmpty, !keepsApart(batch) else { return }
+        newest.job = batch.job
         lanes[batch.lane.rank].append(batch)
         counts[batch.lane.rank] += batch.count
     }
@@ -220,13 +224,29 @@ package struct WorkQueue: Sendable {
 
     private mutating func takeNext(atMost limit: Int) -> Batch? {
         let giving = giving(atMost: limit)
-        guard let turn = turns.next(of: giving) else { return nil }
+        let isFavored = newest.isFavored
+        guard let turn = isFavored ? newestTurn(of: giving) : turns.next(of: giving) else { return nil }
+        newest.isFavored = false
         let rank = turn.lane.rank
         let before = lanes[rank].releasedCount
-        guard let batch = lanes[rank].takeFirst(min(turn.limit, room(for: turn.lane, of: limit))) else { return nil }
+        let room = min(turn.limit, room(for: turn.lane, of: limit))
+        guard let batch = lanes[rank].takeFirst(room, skipsTail: isFavored) else { return nil }
         if lanes[rank].releasedCount < before { relieved.insert(batch.job) }
         turns.took(batch.count, turn.lane, of: giving)
         return batch
+    }
+
+    /// Returns the turn of the job that was added last, or of the youngest in the lane whose turn it is.
+    private mutating func newestTurn(of giving: LaneSet) -> LaneTurns.Turn? {
+        if let job = newest.job, let lane = Lane.allCases.first(where: { lanes[$0.rank].hasTurn(job) }),
+            giving.contains(lane)
+        {
+            lanes[lane.rank].favor(job)
+            return LaneTurns.Turn(lane: lane, limit: .max)
+        }
+        let turn = turns.next(of: giving)
+        if let turn { lanes[turn.lane.rank].favor(nil) }
+        return turn
     }
 
     private mutating func putInFront(_ batches: [Batch]) {
@@ -257,6 +277,7 @@ extension WorkQueue {
     ///   `nil` if the job has been on hold since before the notification was answered.
     package mutating func hold(_ one: Batch, at now: Moment, pause: (Int) -> Duration) -> Bool? {
         let isOwnFault = held.refuse(one.job, at: now, pause: pause)
+        if isOwnFault != nil { newest.isFavored = !held.refusalTurn.isMultiple(of: 2) }
         let (tail, others) = removeFromLanes(one.job)
         discount(tail + others)
         for batch in tail + others + [one] { _ = keepsApart(batch) }
@@ -269,6 +290,7 @@ extension WorkQueue {
         let job = settlement.batch.job
         switch settlement.outcome {
         case .accepted:
+            newest.isFavored = false
             held.noteAcceptance(besides: job)
             lift(job)
         case .rejected: lift(job)
@@ -277,10 +299,8 @@ extension WorkQueue {
         }
     }
 
-    /// Ends the hold of all jobs.
-    package mutating func liftAll() {
-        for batch in held.removeAll() { putBackHeld(batch) }
-    }
+    /// Forgets how often jobs on hold were refused, and lets all of them ask at the next chance.
+    package mutating func startOver() { held.startOver() }
 
     /// Lets the jobs whose pause has ended ask again, each with one notification. Returns whether there are any.
     package mutating func ask(at now: Moment) -> Bool {

@@ -2,8 +2,6 @@ import APNSGateway
 import APNSModel
 import Testing
 
-@testable import AppEngine
-
 /// What an app knows of its gateway, from the gateway's events.
 @Suite struct AcceptanceTests {
     @Test func `an answer that is long away is told from one that is not`() {
@@ -30,7 +28,7 @@ import Testing
     @Test func `a stop that is told before another configuration does not outlast it`() {
         var acceptance = Acceptance()
         let (now, hour) = (WallTime(epochSeconds: 1_795_000_000), Duration.seconds(3600))
-        let stop = IdentityTrial.Stop(pause: hour, asksOthers: false)
+        let stop = IdentityTrial.Stop(pause: hour, othersPause: nil)
         acceptance.note(.stopped(GatewayFault("refused"), stop), at: now)
         #expect(acceptance.phase == .stopped(asksOthers: false) && acceptance.trouble?.nextTry == now + hour)
         acceptance.note(.troubled(GatewayFault("failing")), at: now)

@@ -1,12 +1,11 @@
-import APNSGateway
-import APNSModel
+package import APNSModel
 
 /// The state of an app at its gateway, derived from the gateway's events in the order in which they happened.
 ///
 /// Only events change it. A new configuration is also reported by an event, so a stop from before it cannot arrive after it.
-struct Acceptance {
+package struct Acceptance: Sendable {
     /// Whether the gateway accepts notifications of the app.
-    enum Phase: Equatable {
+    package enum Phase: Hashable, Sendable {
         /// The gateway accepts notifications, as far as is known.
         case open
         /// The gateway accepts none until the app is reconfigured or the pause ends. Jobs stay in `new/`. With
@@ -18,8 +17,9 @@ struct Acceptance {
     }
 
     /// The reason why no notification is accepted, since when, and the time of the next attempt, if known.
-    struct Trouble: Equatable {
-        enum Kind: Equatable {
+    package struct Trouble: Hashable, Sendable {
+        /// The kinds of reasons.
+        package enum Kind: Hashable, Sendable {
             /// The app is stopped, or tries again after a stop.
             case stop
             /// No connection can be opened, or it ends before it can be used.
@@ -28,13 +28,17 @@ struct Acceptance {
             case refused
         }
 
-        let kind: Kind
-        let fault: GatewayFault
-        let since: WallTime
-        var nextTry: WallTime?
+        /// The kind of reason.
+        package let kind: Kind
+        /// What the gateway or the connection says.
+        package let fault: GatewayFault
+        /// Since when.
+        package let since: WallTime
+        /// When the next attempt is.
+        package var nextTry: WallTime?
 
         /// Describes the problem, to follow the app's name, with the remedy.
-        var words: String {
+        package var words: String {
             let verb =
                 switch kind {
                 case .stop: "is stopped"
@@ -45,30 +49,35 @@ struct Acceptance {
         }
     }
 
-    var phase = Phase.open
-    private(set) var trouble: Trouble?
+    /// Whether the gateway accepts notifications.
+    package var phase = Phase.open
+    /// Why it accepts none; `nil` if it does, as far as is known.
+    package private(set) var trouble: Trouble?
     /// When the gateway last answered a notification.
-    private(set) var answeredAt: WallTime?
+    package private(set) var answeredAt: WallTime?
     /// Since when every check has found a notification without an answer.
     private var waitingSince: WallTime?
+
+    /// Creates the state of an app of which nothing is known.
+    package init() {}
 
     /// The longest time that a healthy gateway takes to answer.
     private static let patience = Duration.seconds(10)
 
     /// Since when the gateway has not answered waiting notifications; `nil` if that is less than `patience`.
-    func silentSince(at now: WallTime) -> WallTime? {
+    package func silentSince(at now: WallTime) -> WallTime? {
         guard let waitingSince else { return nil }
         let since = max(waitingSince, answeredAt ?? waitingSince)
         return since + Self.patience <= now ? since : nil
     }
 
     /// Records how many notifications have no answer.
-    mutating func note(inFlight count: Int, at now: WallTime) {
+    package mutating func note(inFlight count: Int, at now: WallTime) {
         waitingSince = count == 0 ? nil : waitingSince ?? now
     }
 
     /// Applies an event.
-    mutating func note(_ event: GatewayEvent, at now: WallTime) {
+    package mutating func note(_ event: GatewayEvent, at now: WallTime) {
         switch event {
         case .stopped(let fault, let stop):
             phase = .stopped(asksOthers: stop.asksOthers)
