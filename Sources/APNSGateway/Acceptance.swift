@@ -92,7 +92,7 @@ package struct Acceptance: Sendable {
         case .troubled(let fault): begin(.refused, fault, at: now, nextTry: nil)
         case .disconnected(let report) where report.pause > .zero:
             begin(.unreachable, report.fault, at: now, nextTry: now + report.pause)
-        case .disconnected, .reopened, .withdrawn, .announcing, .paused, .suspectEnvironment: break
+        case .disconnected, .refusedJob, .reopened, .withdrawn, .announcing, .paused, .suspectEnvironment: break
         }
     }
 

@@ -139,7 +139,7 @@ extension BinaryGateway: SlottedGateway {
     /// Notes a fault of the app that the gateway reported for a notification of a job, or without naming one.
     private func note(_ fault: GatewayFault, by job: JobID?) {
         guard let job else { return state.stop(fault) }
-        if queue.blamesApp(for: job) { state.accuse(fault, by: job) }
+        state.refused(job, fault, queue.holdPause(of: job), blamesApp: queue.blamesApp(for: job))
         state.judge(hasOthers: hasWork || unansweredCount > 0)
         // For the timer of jobs on hold.
         wakeAll()

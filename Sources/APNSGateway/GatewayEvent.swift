@@ -18,6 +18,9 @@ package enum GatewayEvent: Sendable {
     case connected(String)
     /// The gateway answers but accepts nothing. Reported at once, and rarely after that.
     case troubled(GatewayFault)
+    /// The gateway refuses this job as if the app were at fault. The job is on hold, and asks again after the pause; `nil`:
+    /// only one of its notifications is refused, and pauses.
+    case refusedJob(JobID, GatewayFault, Duration?)
     /// A connection ended or could not be opened.
     case disconnected(ConnectionReport)
     /// Every notification of the app fails the same way. Sending stops until the credentials change or the pause ends.

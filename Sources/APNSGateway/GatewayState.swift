@@ -187,8 +187,11 @@ final class GatewayState {
         if identity.trial.forget(job) { askAgain() }
     }
 
-    /// Notes a refusal that blames the app.
-    func accuse(_ fault: GatewayFault, by job: JobID) {
+    /// Notes and reports a refusal of a job, which is on hold for a pause, or only one of its notifications. With
+    /// `blamesApp`, no other job shows that the app is not at fault.
+    func refused(_ job: JobID, _ fault: GatewayFault, _ pause: Duration?, blamesApp: Bool = false) {
+        tell(.refusedJob(job, fault, pause))
+        guard blamesApp else { return }
         identity.trial.refused(job)
         identity.complaint = fault
     }

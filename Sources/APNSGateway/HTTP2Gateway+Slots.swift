@@ -187,15 +187,13 @@ extension HTTP2Gateway {
         if news.hasWork { wakeAll() }
     }
 
-    /// Stops the app if the answers say so; else warns of those that leave notifications unsent.
+    /// Stops the app if the answers say so; warns of those that leave notifications unsent.
     private func judge(_ news: SessionNews, _ consequences: RequestQueue.Consequences) {
         restAhead = max(restAhead, consequences.rest ?? .zero)
         let (told, stopping) = trouble.take(news, at: .now)
         if let told { state.tell(.troubled(told.fault)) }
         if let stopping { state.stop(stopping.fault) }
         state.judge(hasOthers: hasWork || unansweredCount > 0)
-        guard state.stop == nil, let warning = consequences.demands.lazy.compactMap(\.warning).first else { return }
-        if trouble.failed(isGenuine: true, at: .now).warns { state.tell(.troubled(warning)) }
     }
 
     /// Adds the session's answer times and change of notifications in doubt to the meter.
@@ -211,10 +209,10 @@ extension HTTP2Gateway {
             session.retire()
             expiredToken = session.token
         case .accuse(let reply, let job):
-            state.accuse(reply.fault, by: job)
+            state.refused(job, reply.fault, queues[session.route].holdPause(of: job), blamesApp: true)
             // Another connection may accept what this one refuses.
             if reply.status == 403 { session.retire() }
-        case .warn: break
+        case .warn(let reply, let job): state.refused(job, reply.fault, queues[session.route].holdPause(of: job))
         }
     }
 
@@ -281,19 +279,6 @@ extension HTTP2Gateway {
         let token = try await source.renew(after: expired, at: .now)
         expiredToken = nil
         return token
-    }
-}
-
-extension RequestQueue.Demand {
-    /// What to warn of while the app goes on.
-    fileprivate var warning: GatewayFault? {
-        switch self {
-        case .replace, .renewToken: return nil
-        case .accuse(let reply, _): return reply.fault
-        case .warn(let reply, let job):
-            let words = "the gateway refuses job \(job) but not others: \(reply.name) (status \(reply.status))"
-            return GatewayFault(words, hint: reply.reason?.hint)
-        }
     }
 }
 

@@ -126,6 +126,9 @@ package struct RequestQueue: Sendable {
         return nil
     }
 
+    /// The pause of a job's hold; `nil` if it is not on hold.
+    package func holdPause(of job: JobID) -> Duration? { work.holdPause(of: job) }
+
     /// Whether notifications of jobs on hold are kept apart.
     package var hasHeldWork: Bool { work.hasHeldWork }
 

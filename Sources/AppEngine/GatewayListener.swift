@@ -6,6 +6,7 @@ import LinuxIO
 import Logging
 import SharedResources
 import SpoolModel
+import SpoolStore
 
 /// Processes the events of an app's gateway, and confirms durable records to it.
 final class GatewayListener {
@@ -46,6 +47,7 @@ final class GatewayListener {
         switch event {
         case .settled(let settlements):
             parts.accepted.note(settlements)
+            endRefusals(settlements)
             if await outcomes.settle(settlements) { noteUnrecorded(settlements) }
         case .reopened(let batches): outcomes.reopen(batches)
         case .paused(let counts): parts.jobs.note(paused: counts)
@@ -55,6 +57,7 @@ final class GatewayListener {
             announceWakeup.signal()
         case .connected(let endpoint): context.logger.info("connected", metadata: [LogKey.gateway: "\(endpoint)"])
         case .troubled(let fault): context.logger.warning("cannot send to the gateway", metadata: fault.metadata)
+        case .refusedJob(let id, let fault, let pause): note(fault, of: id, pause)
         case .disconnected(let report): log(report)
         // A connection that the daemon cut may look like one that the gateway rejected.
         case .stopped where context.lifecycle.isEnding: break
@@ -77,6 +80,30 @@ final class GatewayListener {
         }
     }
 
+    /// Notes that the gateway refuses a job, and logs that once for each job.
+    private func note(_ fault: GatewayFault, of id: JobID, _ pause: Duration?) {
+        guard let job = parts.jobs[id] else { return }
+        let refusal = GatewayRefusal(fault: fault, until: pause.map { .now + $0 })
+        guard parts.jobs.refusals.updateValue(refusal, forKey: id) == nil else { return }
+        context.logger.warning(
+            pause == nil ? "gateway refuses a notification of a job" : "gateway refuses job",
+            metadata: [
+                LogKey.job: "\(job.claimed.name)", LogKey.id: "\(id)", LogKey.error: "\(fault.message)",
+                LogKey.hint: "\(GatewayRefusal.hint)",
+            ])
+    }
+
+    /// Ends the refusals of jobs that the gateway has judged without blaming the app.
+    private func endRefusals(_ settlements: [Settlement]) {
+        guard !parts.jobs.refusals.isEmpty else { return }
+        for settlement in settlements {
+            switch settlement.outcome {
+            case .accepted, .rejected: parts.jobs.refusals[settlement.batch.job]?.until = nil
+            case .expired, .unsent, .unknown: break
+            }
+        }
+    }
+
     /// Counts the events of connections in the metrics.
     private func count(_ event: GatewayEvent) {
         switch event {
@@ -87,7 +114,7 @@ final class GatewayListener {
                 $0.noteEndOfConnection(
                     isRoutine: isRoutine, resent: report.resentCount, doubtful: report.doubtfulCount)
             }
-        case .settled, .reopened, .withdrawn, .announcing, .paused, .troubled, .stopped, .trying, .resumed,
+        case .settled, .reopened, .withdrawn, .announcing, .paused, .troubled, .refusedJob, .stopped, .trying, .resumed,
             .suspectEnvironment:
             break
         }

@@ -30,6 +30,8 @@ final class JobTable {
     private var freed = FreedBatches()
     /// Jobs that have ended, for late corrections.
     private var recent = RecentJobs()
+    /// The jobs that the gateway refuses or refused as if the app were at fault.
+    var refusals: [JobID: GatewayRefusal] = [:]
     /// When the first job's time is up, at the earliest.
     private(set) var nextGiveUp: Moment?
 
@@ -85,7 +87,7 @@ final class JobTable {
     func end(_ job: ActiveJob) {
         let id = job.claimed.id
         closeSource(of: job)
-        jobs[id] = nil
+        (jobs[id], refusals[id]) = (nil, nil)
         capacity.end(job.lane)
         duplicates.endTurn(job.summary)
         recent.add(job.identity)

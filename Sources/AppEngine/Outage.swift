@@ -15,7 +15,7 @@ struct Outage {
         case .settled: begin = nil
         case .disconnected(let report) where !report.isRoutine: begin = begin ?? now
         case .stopped: begin = begin ?? now
-        case .disconnected, .connected, .troubled, .reopened, .withdrawn, .announcing, .trying, .resumed,
+        case .disconnected, .connected, .troubled, .refusedJob, .reopened, .withdrawn, .announcing, .trying, .resumed,
             .suspectEnvironment, .paused:
             break
         }

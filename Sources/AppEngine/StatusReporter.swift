@@ -15,7 +15,7 @@ import Synchronization
 final class StatusReporter {
     /// How often the progress of jobs is updated, and how long a job must be under way to be shown.
     private static let progressPause = Duration.seconds(1)
-    /// The most jobs whose progress is shown: those with the most recipients.
+    /// The most jobs whose progress is shown: those that the gateway refuses, then those with the most recipients.
     private static let shownLimit = 20
     /// How often feedback files are counted.
     private static let feedbackPause = Duration.seconds(10)
@@ -61,9 +61,12 @@ final class StatusReporter {
         nextLook = .now + Self.progressPause
         let now = WallTime.now
         oldestDrop = parts.jobs.all.lazy.map(\.droppedAt).min()
+        let rank = { [jobs = parts.jobs] (job: ActiveJob) in jobs.refusals[job.claimed.id]?.until == nil ? 0 : 1 }
         let long = parts.jobs.all.filter { !$0.machine.isOver && $0.claimedAt + Self.progressPause <= now }
             .sorted {
-                ($1.summary.recipientCount, $0.claimed.id.bits) < ($0.summary.recipientCount, $1.claimed.id.bits)
+                let (left, right) = (rank($0), rank($1))
+                return (right, $1.summary.recipientCount, $0.claimed.id.bits)
+                    < (left, $0.summary.recipientCount, $1.claimed.id.bits)
             }
             .prefix(Self.shownLimit)
         var looks: [JobID: JobProgress] = [:]
@@ -71,7 +74,7 @@ final class StatusReporter {
             var progress = progress[job.claimed.id] ?? JobProgress()
             progress.note(settledCount: job.machine.tally.total, at: .now)
             looks[job.claimed.id] = progress
-            return SpoolStatus.Job(job, progress)
+            return SpoolStatus.Job(job, progress, parts.jobs.refusals[job.claimed.id])
         }
         progress = looks
     }
@@ -164,9 +167,10 @@ final class StatusReporter {
 }
 
 extension SpoolStatus.Job {
-    fileprivate init(_ job: ActiveJob, _ progress: JobProgress) {
+    fileprivate init(_ job: ActiveJob, _ progress: JobProgress, _ refusal: GatewayRefusal?) {
         let (count, settledCount) = (job.summary.recipientCount, job.machine.tally.total)
         self.init(name: "\(job.claimed.name)", id: job.claimed.id, count: count, settledCount: settledCount)
+        reason = refusal?.words
         rate = progress.rate.map { Int($0.rounded()) }
         remaining = progress.remaining(count - settledCount).map { .seconds(Int(($0 / .seconds(1)).rounded(.up))) }
     }

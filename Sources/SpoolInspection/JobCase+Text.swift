@@ -35,7 +35,7 @@ extension JobCase {
             ("id", id?.description), ("ref", ref),
             ("file", file.map { "\($0.path), \($0.byteCount) bytes, since \($0.since.rfc3339)" }),
             ("node", file?.node.map { $0 + (nodeWords.map { ": " + $0 } ?? "") }),
-            ("waits", notBefore.map { "until \($0.rfc3339)" }), ("dropped", droppedAt?.rfc3339),
+            ("waits", notBefore.map { "until \($0.rfc3339)" } ?? waitReason), ("dropped", droppedAt?.rfc3339),
             ("claimed", claimedAt?.rfc3339), ("finished", account?.finishedAt?.rfc3339),
             ("code", account?.code), ("why", account?.why), ("counts", counts.map(Self.words)),
             ("progress", progress?.inWords),
@@ -71,6 +71,7 @@ extension JobCase {
             writer.member("since", file.since.rfc3339)
         }
         writer.member("not_before", notBefore?.rfc3339)
+        writer.member("reason", waitReason)
         writer.member("code", account?.code)
         writer.member("why", account?.why)
         writer.member("dropped_at", droppedAt?.rfc3339)

@@ -40,6 +40,8 @@ package struct JobCase {
     var progress: SpoolStatus.Job?
     /// The `job` line of feedback.
     var line: JobAccount?
+    /// Why it waits, according to the daemon's status.
+    var waitReason: String?
     /// The number of `notification` lines with each text.
     var refusals: [String: Int] = [:]
     /// What feedback says about single notifications: the gateway's own ids of the first ones.

@@ -62,6 +62,7 @@ package struct JobList {
             writer.member("id", id?.description)
             writer.member("node", node)
             writer.member("since", since?.rfc3339)
+            writer.member("reason", progress?.reason)
             let remaining = progress?.remaining.map { Int($0.components.seconds) }
             let numbers: [(String, Int?)] = [
                 ("bytes", byteCount.map { Int($0) }), ("count", progress?.count), ("settled", progress?.settledCount),

@@ -328,6 +328,7 @@ package struct JobSearch {
                 guard !positions.isEmpty else { continue }
                 met.formUnion(positions)
                 let index = index(of: job.id, app: app.name, name: job.name)
+                cases[index].waitReason = job.reason
                 if cases[index].live == nil { cases[index].progress = job }
             }
         }

@@ -41,11 +41,12 @@ struct ProgressLine {
 }
 
 extension SpoolStatus.Job {
-    /// The text `25 %  250000 of 1000000  31000/s  24 s left`, as far as it is known.
+    /// The text `25 %  250000 of 1000000  31000/s  24 s left`, as far as it is known, and why the job waits.
     var inWords: String {
         var words = ["\(Int(share * 100)) %", "\(settledCount) of \(count)"]
         if let rate { words.append("\(rate)/s") }
         if let remaining { words.append("\(remaining.inWords) left") }
+        if let reason { words.append(reason) }
         return words.joined(separator: "  ")
     }
 }

@@ -11,6 +11,7 @@ struct Record {
     private(set) var connectCount = 0
     private(set) var stops: [GatewayFault] = []
     private(set) var troubles: [GatewayFault] = []
+    private(set) var refusedJobs: [(job: JobID, fault: GatewayFault, pause: Duration?)] = []
     private(set) var tryCount = 0
     private(set) var resumeCount = 0
     private(set) var suspicionCount = 0
@@ -34,6 +35,7 @@ struct Record {
         case .connected: connectCount += 1
         case .disconnected(let report): reports.append(report)
         case .troubled(let fault): troubles.append(fault)
+        case .refusedJob(let job, let fault, let pause): refusedJobs.append((job, fault, pause))
         case .stopped(let fault, _): stops.append(fault)
         case .trying: tryCount += 1
         case .resumed: resumeCount += 1

@@ -234,6 +234,58 @@ import Testing
         }
     }
 
+    @Test func `the log names each refused job once, and status, list and show say that it waits and why`() async throws
+    {
+        try await Modern("payload=culprit answer reason=InvalidProviderToken").running { bench in
+            try bench.configureModern()
+            try await bench.withDaemon(drain: 0) { daemon in
+                try await daemon.says("app started")
+                try bench.drop("good.json", job(0), app: "modern")
+                #expect(try await bench.end(of: "good.json", app: "modern").accepted == 1)
+                let names = ["one.json", "two.json"]
+                for (number, name) in names.enumerated() {
+                    try bench.drop(name, job(1 + number, saying: "culprit"), app: "modern")
+                }
+                let reason = "refused: the gateway answered InvalidProviderToken (status 403); asks again "
+                for command in [["status"], ["list"]] + names.map({ ["show", "modern/\($0)"] }) {
+                    try await eventually("a reason in \(command)") {
+                        let text = try await bench.operate(command).text
+                        return text.contains(reason) && (command[0] == "show" || names.allSatisfy(text.contains))
+                    }
+                }
+                #expect(
+                    try await bench.operate("show", "--json", "modern/one.json").text.contains(#""reason":"refused: "#))
+                #expect(try await bench.operate("list", "--json").text.contains(#""reason":"refused: "#))
+                for name in names {
+                    let lines = daemon.log.split(separator: "\n").filter {
+                        $0.contains("gateway refuses job") && $0.contains(name)
+                    }
+                    #expect(lines.count == 1, "\(lines)")
+                    #expect(lines.first?.contains("InvalidProviderToken") == true)
+                    #expect(lines.first?.contains("correct or cancel this one") == true)
+                }
+                #expect(!daemon.log.contains("cannot send to the gateway"))
+                await bench.simulator.setScript(.none)
+                #expect(try await bench.operate("resume", "modern").code == 0)
+                for name in names { #expect(try await bench.end(of: name, app: "modern").accepted == 1) }
+            }
+        }
+    }
+
+    @Test func `the log names a job that a gateway of the binary protocol refuses`() async throws {
+        try await Bench.running(try .init(script: "payload=culprit refuse status=6")) { bench in
+            try await bench.withDaemon(drain: 0) { daemon in
+                try await daemon.says("app started")
+                try bench.drop("bad.json", job(1, saying: "culprit"))
+                try await daemon.says("gateway refuses job")
+                try bench.drop("good.json", job(2))
+                #expect(try await bench.end(of: "good.json").accepted == 1)
+                let lines = daemon.log.split(separator: "\n").filter { $0.contains("gateway refuses job") }
+                #expect(lines.count == 1 && lines.first?.contains("bad.json") == true, "\(lines)")
+            }
+        }
+    }
+
     @Test func `an acceptance before a restart counts, and one with other credentials does not`() async throws {
         try await Modern("nth=2 times=1 answer reason=InvalidProviderToken").running { bench in
             try bench.configureModern()

@@ -34,7 +34,9 @@ import Testing
             if state == .sending {
                 var known = Job(name: "a.json", id: JobID(bits: 1), count: 3, settledCount: 2)
                 (known.rate, known.remaining) = (1, .seconds(1))
-                app.progress = [known, Job(name: "b.json", id: JobID(bits: 2), count: 9, settledCount: 0)]
+                var refused = Job(name: "b.json", id: JobID(bits: 2), count: 9, settledCount: 0)
+                refused.reason = "refused"
+                app.progress = [known, refused]
             }
             status.apps.append(app)
         }
@@ -75,7 +77,7 @@ import Testing
         let (one, two) = (JobID(bits: 1), JobID(bits: 2))
         let text =
             #""progress":[{"job":"a.json","id":"\#(one)","count":3,"settled":2,"rate":1,"remaining_s":1},"#
-            + #"{"job":"b.json","id":"\#(two)","count":9,"settled":0}]}]}"#
+            + #"{"job":"b.json","id":"\#(two)","count":9,"settled":0,"reason":"refused"}]}]}"#
         #expect(String(decoding: status.json, as: UTF8.self).contains(text))
     }
 

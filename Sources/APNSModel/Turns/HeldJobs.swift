@@ -46,6 +46,9 @@ struct HeldJobs: Sendable {
     /// Whether a job is on hold.
     func contains(_ job: JobID) -> Bool { holds[job] != nil }
 
+    /// The pause of a job's hold; `nil` if it is not on hold.
+    func pause(of job: JobID) -> Duration? { holds[job]?.pause }
+
     /// Whether a job's notifications must not be sent.
     func isResting(_ job: JobID) -> Bool { holds[job].map { $0.phase != .asking } ?? false }
 

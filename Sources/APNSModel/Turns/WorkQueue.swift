@@ -261,6 +261,9 @@ extension WorkQueue {
     /// Whether a job is on hold.
     package func isOnHold(_ job: JobID) -> Bool { held.contains(job) }
 
+    /// The pause of a job's hold; `nil` if it is not on hold.
+    package func holdPause(of job: JobID) -> Duration? { held.pause(of: job) }
+
     /// Whether notifications of jobs on hold are kept apart.
     package var hasHeldWork: Bool { held.hasWork }
 

@@ -69,7 +69,7 @@ package struct SpoolStatus: Hashable, Sendable {
         package var hookTrouble: HookTrouble?
         /// The feedback files that wait; `nil` if none do.
         package var unreadFeedback: UnreadFeedback?
-        /// The longest of the active jobs that take more than a second.
+        /// The active jobs that take more than a second: those that its gateway refuses, and the longest.
         package var progress: [Job] = []
 
         /// Creates an app without jobs.
@@ -88,6 +88,8 @@ package struct SpoolStatus: Hashable, Sendable {
         package let count: Int
         /// How many of them have an outcome.
         package let settledCount: Int
+        /// Why it waits, in words; `nil` if it does not.
+        package var reason: String?
         /// How many get an outcome per second; `nil` if unknown.
         package var rate: Int?
         /// The estimated time for the others, to the second; `nil` if the rate is unknown or zero.
@@ -233,6 +235,7 @@ extension SpoolStatus.Job {
             let count = node["count"]?.integer, let settledCount = node["settled"]?.integer
         else { return nil }
         self.init(name: name, id: id, count: count, settledCount: settledCount)
+        reason = node["reason"]?.string
         rate = node["rate"]?.integer
         remaining = node["remaining_s"]?.integer.map { .seconds($0) }
     }
@@ -243,6 +246,7 @@ extension SpoolStatus.Job {
         writer.member("id", id.description)
         writer.member("count", count)
         writer.member("settled", settledCount)
+        writer.member("reason", reason)
         if let rate { writer.member("rate", rate) }
         if let remaining { writer.member("remaining_s", Int(remaining.components.seconds)) }
         writer.endObject()

@@ -121,6 +121,9 @@ struct HTTP2AnswerTests {
             try await bench.submit(500)
             try await bench.settle()
             #expect(bench.record.acceptedCount == 500)
+            let told = try #require(bench.record.refusedJobs.first)
+            #expect(told.job == Self.refusedJob && told.fault.message.contains(reason) && told.pause != nil)
+            #expect(bench.record.troubles.isEmpty)
             while await bench.gateway.pendingInDoubt > 0 { await Task.yield() }
             // One of them may be on a connection, to ask again.
             #expect((49...50).contains(await bench.gateway.remove(Self.refusedJob).notificationCount))

@@ -70,7 +70,8 @@ actor GatewayRun {
             case .connected: report.connectionCount += 1
             case .disconnected(let end): report.faults.append(end.fault.message)
             case .stopped(let fault, _): throw Fault(description: fault.message)
-            case .reopened, .withdrawn, .announcing, .paused, .troubled, .resumed, .trying, .suspectEnvironment:
+            case .reopened, .withdrawn, .announcing, .paused, .troubled, .refusedJob, .resumed, .trying,
+                .suspectEnvironment:
                 continue
             }
             if report.isComplete { return }
