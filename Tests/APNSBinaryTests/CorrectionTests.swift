@@ -57,7 +57,7 @@ struct CorrectionTests {
         var rig = try lateRig()
         for _ in 0..<3 {
             try rig.reply(.processingError, naming: 7)
-            rig.queue.liftAll()
+            rig.liftHold()
             try rig.write()
         }
         let settlements = try #require(rig.settlements[Name(job: 1, index: 7)])

@@ -75,6 +75,9 @@ struct Rig {
         return proved
     }
 
+    /// Ends the hold of the job, as the acceptance of another of its notifications does.
+    mutating func liftHold() { queue.confirm([Settlement(.named(999..<1000), .accepted)]) }
+
     mutating func receive(_ bytes: [UInt8]) throws -> ErrorReply? { try machine.receive(bytes) }
 
     /// The connection ends, and the next one begins.

@@ -54,7 +54,7 @@ struct StatusTests {
         guard row.fate != .suspended else {
             #expect(try rig.write().isEmpty && rig.queue.hasHeldWork)
             // Behind the others, so that it asks with another one.
-            rig.queue.confirm([Settlement(.named(99..<100), .accepted)])
+            rig.liftHold()
             #expect(try rig.write().map(\.index) == [5, 6, 7, 8, 9, 4])
             return
         }
@@ -105,7 +105,7 @@ struct StatusTests {
             for index in 0..<2 {
                 try rig.write()
                 try rig.reply(.processingError, naming: index)
-                rig.queue.liftAll()
+                rig.liftHold()
             }
         }
         #expect(rig.outcomes(0).isEmpty && rig.outcomes(1).isEmpty)

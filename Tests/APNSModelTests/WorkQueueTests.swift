@@ -77,6 +77,15 @@ struct HeldJobTests {
         }
     }
 
+    @Test mutating func `the job that was added last keeps its order when it goes first`() throws {
+        queue.append(.plain(0..<1, job: 1, .resend))
+        try expectRefusal(1, isOwnFault: false)
+        queue.append(.plain(2..<4, job: 2, .resend))
+        queue.prepend([.plain(0..<2, job: 2, .resend)])
+        let order = taken()
+        #expect(order == [0, 1, 2, 3])
+    }
+
     @Test(arguments: ["append", "release", "prepend", "putBack"])
     mutating func `whatever comes of a job on hold is kept apart`(way: String) throws {
         queue.append(.plain(0..<1, .resend))

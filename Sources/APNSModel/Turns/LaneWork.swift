@@ -58,11 +58,14 @@ struct LaneWork: Sendable {
         releasedInTurn = 0
     }
 
+    /// Whether the job whose turn it is has returned batches, which keep their place before its others.
+    private var isBehindTail: Bool { turns.first.map { next in !tail.all { $0.job == next }.isEmpty } ?? true }
+
     /// Removes and returns up to `limit` notifications from the front; `nil` if there are none or the limit is 0. With
-    /// `skipsTail`, returned batches are taken only if there is nothing else.
+    /// `skipsTail`, the job whose turn it is goes before returned batches, unless some are its own.
     mutating func takeFirst(_ limit: Int, skipsTail: Bool = false) -> Batch? {
         guard limit > 0 else { return nil }
-        if !skipsTail || turns.isEmpty, let batch = tail.takeFirst(limit) { return batch }
+        if !skipsTail || isBehindTail, let batch = tail.takeFirst(limit) { return batch }
         guard let job = turns.first else { return nil }
         let released = jobs[job]?.released.takeFirst(limit)
         guard let batch = released ?? jobs[job]?.fresh.takeFirst(limit) else { return nil }
