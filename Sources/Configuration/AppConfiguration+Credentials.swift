@@ -13,9 +13,9 @@ extension AppConfiguration {
         guard fields.require("credentials", hint: hint) else { return }
         fields.mapping("credentials") { inner in
             let certificate = inner.source("certificate")
-            let container = inner.string("pkcs12")
+            let container = inner.file("pkcs12")
             let key = inner.source("key")
-            (passphraseFile, passphraseVariable) = (inner.string("passphrase_file"), inner.string("passphrase_env"))
+            (passphraseFile, passphraseVariable) = (inner.file("passphrase_file"), inner.string("passphrase_env"))
             if passphraseFile != nil, passphraseVariable != nil {
                 inner.refuse("passphrase_env", "cannot be combined with passphrase_file", hint: "remove one of them")
             }
@@ -87,16 +87,21 @@ extension AppConfiguration {
 }
 
 extension Fields {
+    /// The path of a file. Refuses the text of a key in its place, since paths are printed; it then reads as an empty path.
+    package mutating func file(_ key: String) -> String? {
+        guard let text = string(key) else { return nil }
+        guard text.mayBeKey || text.contains("\n") else { return text }
+        refuse(
+            key, "is the text of a key or certificate, or a part of one, not a path",
+            hint: "put all lines of it into a file, and give the file's path")
+        return ""
+    }
+
     /// A path, or PEM text.
     fileprivate mutating func source(_ key: String) -> AppConfiguration.Source? {
         guard let text = string(key) else { return nil }
         if text.isPEM { return .text(Array(text.utf8)) }
-        // Do not take this for a path: paths are printed, and the text may hold a key.
-        guard text.isBase64OfDER else { return .file(text) }
-        refuse(
-            key, "is neither a path nor PEM: the line -----BEGIN … is missing",
-            hint: "give the path of the file, or all lines of it")
-        return .text(Array(text.utf8))
+        return file(key).map { .file($0) }
     }
 
     /// The 10 characters by which Apple names a key or a team.
@@ -110,16 +115,5 @@ extension Fields {
             key, "\(shown) is not a valid identifier",
             hint: "write 10 characters, capital letters and digits, such as ABC123DEFG")
         return nil
-    }
-}
-
-extension String {
-    /// Whether the text is PEM, or was meant to be.
-    package var isPEM: Bool { contains("-----BEGIN ") || contains("PRIVATE KEY-") }
-
-    /// Whether the text looks like base64 of a key or certificate in DER, which begins with a SEQUENCE of long form.
-    fileprivate var isBase64OfDER: Bool {
-        let digits = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/= \n".utf8)
-        return hasPrefix("MI") && utf8.count > 64 && utf8.allSatisfy { digits.contains($0) }
     }
 }

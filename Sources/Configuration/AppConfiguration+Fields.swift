@@ -80,7 +80,7 @@ extension AppConfiguration {
         let address = fields.address("gateway", defaultPort: standard.port) ?? standard
         endpoint = Endpoint(address, serverName: fields.host("server_name"))
         readBroadcasts(&fields)
-        trust = fields.string("trust")
+        trust = fields.file("trust")
         proxy = fields.proxy("proxy")
     }
 

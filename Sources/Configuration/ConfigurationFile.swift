@@ -101,8 +101,23 @@ package enum ConfigurationFile {
             if isSecret, !isCredential, let fault = exposure(of: content.status, at: path) { throw fault }
             return content.bytes
         } catch {
-            throw error as? Diagnostic ?? fault(error, reading: path)
+            if let fault = error as? Diagnostic { throw fault }
+            guard mayBePath(file, resolved: path) else {
+                throw Diagnostic(
+                    "names no file that can be read; the value is not shown, since it may be a secret",
+                    hint: "write the path of a file here, not a key or passphrase itself")
+            }
+            throw fault(error, reading: path)
         }
+    }
+
+    /// Whether the value of a credential's field is a path, rather than a secret in its place: it has a known ending,
+    /// or names a folder that exists.
+    private static func mayBePath(_ file: String, resolved path: String) -> Bool {
+        let endings = [".pem", ".p8", ".p12", ".pfx", ".key", ".crt", ".cer", ".txt"]
+        if file.hasPrefix(credentialPrefix) || endings.contains(where: file.hasSuffix) { return true }
+        guard file.dropFirst().contains("/"), let end = path.lastIndex(of: "/") else { return false }
+        return (try? Directory.open(path: String(path[..<end]))) != nil
     }
 
     /// Reads and parses a YAML file. A file with only comments counts as an empty mapping. An empty file is an error,

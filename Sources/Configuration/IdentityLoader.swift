@@ -130,8 +130,8 @@ struct IdentityLoader: Sendable {
         } else if let variable = app.passphraseVariable {
             guard let value = EnvironmentVariable.value(variable) else {
                 throw Diagnostic(
-                    "the environment variable \(variable) is not set",
-                    hint: "set it in the daemon's environment, or use passphrase_file"
+                    "the environment variable that it names is not set",
+                    hint: "give the variable's name, not the passphrase, and set it in the daemon's environment"
                 ).about("credentials.passphrase_env")
             }
             content = Array(value.utf8)

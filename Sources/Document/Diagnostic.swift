@@ -51,8 +51,10 @@ package struct Diagnostic: Error, Sendable, Hashable, CustomStringConvertible {
         return text
     }
 
-    /// Quotes user input for a message: in backticks, at most 60 characters, control characters escaped.
+    /// Quotes user input for a message: in backticks, at most 60 characters, control characters escaped. Never quotes
+    /// what may be a key.
     package static func quoted(_ text: some StringProtocol) -> String {
+        guard !text.mayBeKey else { return "`…` (\(text.utf8.count) bytes, not shown: they may be a key)" }
         var quoted = "`"
         for scalar in text.unicodeScalars.prefix(60) {
             let isControl =

@@ -218,15 +218,3 @@ extension DoorConfiguration {
         return nil
     }
 }
-
-extension Fields {
-    /// The path of a file. The text of a key in its place is not taken for one: paths are printed.
-    fileprivate mutating func file(_ key: String) -> String? {
-        guard let text = string(key) else { return nil }
-        guard text.isPEM || text.contains("\n") else { return text }
-        refuse(
-            key, "is the text of a key or certificate, not a path", hint: "put it into a file, and give the file's path"
-        )
-        return nil
-    }
-}

@@ -154,18 +154,40 @@ struct AppFileTests {
         let body = lines.joined(separator: "")
         let names = "key_id: ABC123DEFG, team_id: DEF123GHIJ"
         for (credentials, words) in [
-            ("{token: {key: \(body), \(names)}}", "credentials.token.key: is neither a path nor PEM"),
-            ("{certificate: \(body)}", "credentials.certificate: is neither a path nor PEM"),
+            ("{token: {key: \(body), \(names)}}", "credentials.token.key: is the text of a key"),
+            ("{certificate: \(body)}", "credentials.certificate: is the text of a key"),
+            ("{pkcs12: \(body)}", "credentials.pkcs12: is the text of a key"),
+            ("{certificate: push.pem, passphrase_file: \(lines[2])}", "passphrase_file: is the text of a key"),
+            ("\(body)", "credentials: expected a mapping"),
+            ("{certificate: push.pem}\ntrust: \(body)", "trust: is the text of a key"),
+            ("{certificate: push.pem}\nserver_name: \(body)", "server_name: `…` (184 bytes, not shown"),
+            ("{certificate: push.pem}\non_doubt: \(lines[2])", "on_doubt: must be"),
+            ("{certificate: push.pem}\n\(body): 1", "is unknown"),
             ("{token: {key: k.p8, key_id: \(body), team_id: DEF123GHIJ}}", "is not a valid identifier"),
         ] {
             let found = try Self.read(Self.http2 + "credentials: \(credentials)\n").lines
             #expect(found.count == 1 && found[0].contains(words), "\(found)")
-            #expect(!found.joined().contains(body.prefix(20)))
+            for line in lines { #expect(!found.joined().contains(line.prefix(8))) }
         }
         let path = "a/long/path/that/is/not/base64/because/of/its/ending/AuthKey_ABC123DEFG.p8"
         let app = try Self.read(Self.http2 + "credentials: {token: {key: \(path), \(names)}}\n").app
         let name = try #require(ProviderIdentity(keyID: "ABC123DEFG", teamID: "DEF123GHIJ"))
         #expect(app.identity == .token(key: .file(path), of: name))
+    }
+
+    @Test(arguments: ["Tr0ub4dor zebra", "zebra", "zebra/horse", "/zebra"])
+    func `a passphrase in the place of a path is not printed`(text: String) throws {
+        let folder = try TemporaryDirectory()
+        let fault = #expect(throws: Diagnostic.self) {
+            try ConfigurationFile.readCredential(text, in: folder.path, isSecret: true)
+        }
+        #expect(fault?.description.contains("zebra") == false && fault?.hint != nil, "\(fault as Any)")
+        for path in ["missing.pem", "\(folder.path)/missing"] {
+            let fault = #expect(throws: Diagnostic.self) {
+                try ConfigurationFile.readCredential(path, in: folder.path, isSecret: true)
+            }
+            #expect(fault?.description.contains("missing") == true)
+        }
     }
 
     @Test func `a file without a protocol is not told what the other one lacks`() throws {

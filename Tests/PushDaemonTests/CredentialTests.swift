@@ -173,7 +173,7 @@ import Testing
                 ("\(place), passphrase_env: PUSH_WORD", [handed, "PUSH_WORD=right"], nil),
                 ("\(place), passphrase_file: $CREDENTIALS_DIRECTORY/word", [handed], nil),
                 ("\(place), passphrase_env: PUSH_WORD", [handed, "PUSH_WORD=wrong"], "passphrase does not open"),
-                ("\(place), passphrase_env: PUSH_WORD", [handed], "the environment variable PUSH_WORD is not set"),
+                ("\(place), passphrase_env: PUSH_WORD", [handed], "the environment variable that it names is not set"),
                 (
                     "\(place), passphrase_env: PUSH_WORD", ["PUSH_WORD=right"],
                     "variable CREDENTIALS_DIRECTORY is not set"
