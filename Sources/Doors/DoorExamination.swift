@@ -7,6 +7,7 @@ import DoorConfiguration
 import DoorModel
 package import LinuxIO
 import Logging
+import SpoolClient
 import SpoolModel
 import SpoolStore
 
@@ -42,13 +43,13 @@ package actor DoorExamination {
         // What was not read is not examined.
         guard !set.findings.contains(where: { $0.file == path && set.hasErrors }) else { return DoctorReport(findings) }
         var names = FindingBook(.names)
-        if let router = router(configuration, &names) {
+        if let (rooms, router) = router(configuration, &names) {
             for app in reachable(router, configuration, &names) {
-                findings += self.findings(about: app, in: configuration.spool, usesFeedback: usesFeedback)
+                findings += self.findings(about: app, in: configuration.spool, rooms, usesFeedback: usesFeedback)
             }
         }
         var permissions = FindingBook(.permissions)
-        check(.init(configuration.state, for: "the ids and marks of the doors"), &permissions)
+        check(configuration.state, &permissions)
         findings += names.findings + permissions.findings + volume(configuration)
         var process = FindingBook(.daemon)
         for (name, place) in configuration.places { await look(for: name, at: place, &process) }
@@ -81,7 +82,9 @@ package actor DoorExamination {
 
     // MARK: Apps
 
-    private func router(_ configuration: DoorConfiguration, _ book: inout FindingBook) -> AppRouter? {
+    private func router(
+        _ configuration: DoorConfiguration, _ book: inout FindingBook
+    ) -> (rooms: SpoolRooms, router: AppRouter)? {
         do throws(SystemError) {
             let rooms = try SpoolRooms(configuration, Logger(label: "doctor") { _ in SwiftLogNoOpLogHandler() })
             guard let lists = rooms.appLists() else {
@@ -90,7 +93,7 @@ package actor DoorExamination {
                     hint: "start the daemon once; the list stays when it stops")
                 return nil
             }
-            return AppRouter(lists)
+            return (rooms, AppRouter(lists))
         } catch {
             book.fault("the spool cannot be opened: \(error)", hint: "check `spool`, and that this user may enter it")
             return nil
@@ -115,9 +118,19 @@ package actor DoorExamination {
         return apps
     }
 
-    private func findings(about app: String, in spool: String, usesFeedback: Bool) -> [DoctorFinding] {
+    private func findings(
+        about app: String, in spool: String, _ rooms: SpoolRooms, usesFeedback: Bool
+    ) -> [DoctorFinding] {
         var book = FindingBook(.permissions, of: app)
-        check(.init("\(spool)/\(app)/new", for: "jobs"), &book)
+        do {
+            try rooms.rehearse(app)
+            book.ok("a test file moved from tmp/ to new/, as a job does")
+        } catch {
+            let trouble = error as? SpoolClientError
+            book.fault(
+                "no job can be dropped: \(trouble?.message ?? "\(error)")",
+                hint: trouble?.hint ?? "until then, the doors refuse its jobs")
+        }
         if usesFeedback {
             do throws(SystemError) {
                 _ = try Directory.open(path: "\(spool)/\(app)/feedback").names()
@@ -132,25 +145,18 @@ package actor DoorExamination {
 
     // MARK: Folders
 
-    /// A folder in which files must be created.
-    private struct Folder {
-        let path: String
-        let purpose: String
-
-        init(_ path: String, for purpose: String) { (self.path, self.purpose) = (path, purpose) }
-    }
-
-    private func check(_ folder: Folder, _ book: inout FindingBook) {
+    private func check(_ state: String, _ book: inout FindingBook) {
+        let purpose = "the ids and marks of the doors"
         do throws(SystemError) {
-            let directory = try Directory.open(path: folder.path)
+            let directory = try Directory.open(path: state)
             let name = Array(".doctor-\(Host.processID)".utf8)
             _ = try directory.create(name, mode: 0o600)
             _ = try directory.unlink(name)
-            book.ok("\(folder.path) can be written, for \(folder.purpose)")
+            book.ok("\(state) can be written, for \(purpose)")
         } catch {
             book.fault(
-                "\(folder.path) cannot be written: \(error)",
-                hint: "let the doors' user create files there; they are for \(folder.purpose)")
+                "\(state) cannot be written: \(error)",
+                hint: "let the doors' user create files there; they are for \(purpose)")
         }
     }
 

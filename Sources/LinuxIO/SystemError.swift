@@ -43,6 +43,9 @@ package struct SystemError: Error, Sendable, Hashable, CustomStringConvertible {
         return "\(called): \(reason) (\(name))"
     }
 
+    /// The description without the object: `open: Permission denied (EACCES)`.
+    package var cause: String { "\(operation): \(reason) (\(name))" }
+
     /// Whether the same call may succeed if repeated at once or soon, without any correction.
     package var isTransient: Bool {
         switch code {

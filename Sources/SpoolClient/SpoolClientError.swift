@@ -9,25 +9,30 @@ public struct SpoolClientError: Error, Hashable, Sendable, CustomStringConvertib
     /// Whether an argument was invalid, so that repeating the call does not help.
     public let isInputFault: Bool
 
+    /// The message without the path, which has a random name.
+    package let cause: String
+
     /// The message and the hint in one line.
     public var description: String {
         hint.map { "\(message); \($0)" } ?? message
     }
 
     init(_ message: String, hint: String? = nil, isInputFault: Bool = false) {
-        self.message = message
+        (self.message, cause) = (message, message)
         self.hint = hint
         self.isInputFault = isInputFault
     }
 
     init(_ error: SystemError) {
-        message = error.description
+        (message, cause) = (error.description, error.cause)
         isInputFault = false
         hint =
             if let remedy = error.readOnlyRemedy {
                 remedy
             } else if error.isRefusal {
                 "run as a member of the group that owns the app's new/"
+            } else if error.isNoDirectory || error.isSymbolicLink {
+                "the app's folder and the folders in it must be folders, not files or links; move them back"
             } else if error.isStale {
                 "the app's folder was moved, replaced or removed meanwhile; nothing was dropped: submit the job again"
             } else if error.isNotFound {

@@ -64,6 +64,19 @@ package final class StagedJob {
         return name
     }
 
+    /// Moves the file to `new/`, as `publish()` would, and removes it there. Must be the last call.
+    ///
+    /// - Throws: `SpoolClientError`: publishing would fail, too.
+    func rehearse() throws(SpoolClientError) {
+        try translating { () throws(SystemError) in
+            try file.take()?.closeNow()
+            try folder.rename(stagedName, to: new, as: Array(name.utf8))
+            isPublished = true
+            try new.unlink(Array(name.utf8))
+            guard try place.leads(to: new, as: "new") else { throw .stale("rename", "\(new.path)/\(name)") }
+        }
+    }
+
     /// Removes the job again after a failure, so that nothing was dropped. If the daemon claimed it in the meantime, the job
     /// is safe in the daemon's journal, and must not be dropped once more.
     private func withdraw(after failure: SystemError) throws(SpoolClientError) {

@@ -54,8 +54,38 @@ public struct Submission: Sendable {
     /// - Returns: The job, which the daemon does not see before it is published.
     /// - Throws: `SpoolClientError`, like `submit(_:name:)`.
     package func begin(_ name: String) throws(SpoolClientError) -> StagedJob {
-        let unique = try uniqueName(like: name)
-        return try translating { () throws(SystemError) in
+        try stage(try uniqueName(like: name))
+    }
+
+    /// Does with an empty file that is never a job what a drop does with a job, and removes it.
+    ///
+    /// - Throws: `SpoolClientError`: a drop would fail, too.
+    package func rehearse() throws(SpoolClientError) {
+        try stage(".rehearsal-\(randomDigits())").rehearse()
+    }
+
+    /// Requires that a job could be dropped, as far as that is known without creating a file, which would wake the daemon.
+    ///
+    /// - Throws: `SpoolClientError`: a drop would fail.
+    package func requireWay() throws(SpoolClientError) {
+        try translating { () throws(SystemError) in
+            let home = try place.open()
+            let new = try home.openChild(Array("new".utf8))
+            try Host.requireWritable(new.path)
+            guard let staging = try? home.openChild(Array("tmp".utf8)) else { return }
+            do throws(SystemError) {
+                try Host.requireWritable(staging.path)
+                // The kernel compares the mounts before it looks for the file.
+                let missing = Array(".rehearsal-\(randomDigits())".utf8)
+                try staging.rename(missing, to: new, replacing: missing)
+            } catch {
+                guard error.isNotFound || error.isRefusal else { throw error }
+            }
+        }
+    }
+
+    private func stage(_ unique: String) throws(SpoolClientError) -> StagedJob {
+        try translating { () throws(SystemError) in
             let home = try place.open()
             let new = try home.openChild(Array("new".utf8))
             do throws(SystemError) {
@@ -83,7 +113,10 @@ private func uniqueName(like name: String) throws(SpoolClientError) -> String {
             hint: "use at most 200 bytes, no leading dot, no slash or control character, and end it in .json, .yaml, "
                 + ".yml or .jsonl", isInputFault: true)
     }
+    return "\(name.dropLast(ending.count))-\(randomDigits())\(ending)"
+}
+
+private func randomDigits() -> String {
     let digits = String(UInt64.random(in: .min ... .max), radix: 16)
-    let random = String(repeating: "0", count: 16 - digits.count) + digits
-    return "\(name.dropLast(ending.count))-\(random)\(ending)"
+    return String(repeating: "0", count: 16 - digits.count) + digits
 }

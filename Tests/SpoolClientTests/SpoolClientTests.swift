@@ -56,7 +56,13 @@ import Testing
             for number in 1... {
                 let plan = FailPlan(under: place.path, points: FailPoint.list("\(number):\(action)") ?? [])
                 plan.install()
-                let name = try? submission.submit(Array("{}".utf8), name: "a.json")
+                var name: String?
+                do {
+                    name = try submission.submit(Array("{}".utf8), name: "a.json")
+                } catch {
+                    // So a log can tell that it is the same failure each time.
+                    #expect(!error.cause.contains(place.path), "\(error.cause)")
+                }
                 plan.remove()
                 let dropped = try folder("new").sortedNames()
                 #expect(dropped == (name.map { [$0] } ?? []), "operation \(number)")
@@ -209,6 +215,27 @@ import Testing
         let old = try carryOut(way)
         #expect(throws: SpoolClientError.self) { try submission.submit(Array("{}".utf8), name: "after.json") }
         #expect(try names(in: old).isEmpty)
+    }
+
+    @Test(arguments: [Way.newIsGone, .appIsGone, .newIsLinked, .appIsLinked])
+    func `a rehearsal fails where a job is refused, and leaves nothing elsewhere`(way: Way) throws {
+        let submission = try Submission(app: "weather", spool: spool)
+        try submission.rehearse()
+        try submission.requireWay()
+        #expect(try names(in: "spool/weather/new").isEmpty && names(in: "spool/weather/tmp").isEmpty)
+        let old = try carryOut(way)
+        let error = #expect(throws: SpoolClientError.self) { try submission.rehearse() }
+        #expect(error?.hint != nil, "\(String(describing: error))")
+        #expect(throws: SpoolClientError.self) { try submission.requireWay() }
+        #expect(try names(in: old).isEmpty)
+    }
+
+    @Test func `without a usable tmp/, a rehearsal uses a hidden name in new/, as a job does`() throws {
+        let submission = try Submission(app: "weather", spool: spool)
+        try FileManager.default.removeItem(atPath: spool + "/weather/tmp")
+        try submission.rehearse()
+        try submission.requireWay()
+        #expect(try names(in: "spool/weather/new").isEmpty)
     }
 
     @Test(arguments: Way.allCases)

@@ -60,13 +60,15 @@ final class SpoolRooms {
         }
     }
 
-    /// Requires that a job could be dropped for an app, as far as that is known without dropping one.
+    /// Requires that a job could be dropped for an app, as far as that is known without creating a file.
     ///
-    /// - Throws: `DoorTrouble`: a limit is reached; `SystemError`: its folders cannot be opened or written.
-    func requireRoom(_ app: String) throws {
-        for name in ["new", "tmp"] { try Host.requireWritable("\(spool)/\(app)/\(name)") }
-        _ = try folder(of: app)
-    }
+    /// - Throws: `DoorTrouble`: a limit is reached; `SpoolClientError`, `SystemError`: its folders cannot be used.
+    func requireRoom(_ app: String) throws { try folder(of: app).submission.requireWay() }
+
+    /// Requires that a job could be dropped for an app, and tries it with an empty file that is never a job.
+    ///
+    /// - Throws: As `requireRoom`.
+    func rehearse(_ app: String) throws { try folder(of: app).submission.rehearse() }
 
     /// Returns the folders of an app in which fewer jobs wait than the limit.
     private func folder(of app: String) throws -> AppFolder {

@@ -101,6 +101,29 @@ import Testing
         }
     }
 
+    @Test func `doctor finds folders through which no job can be dropped`() async throws {
+        try await Modern().running { bench in
+            try bench.configureModern()
+            try await bench.withDaemon { daemon in
+                try await daemon.says("app started")
+                try await eventually("the list") { bench.names(in: ".pushspool/public/node-a").contains("apps.json") }
+                #expect(try await daemon.stop() == 0)
+            }
+            let way = try Doorway(bench)
+            let healthy = try await run("doctor", way)
+            _ = try await healthy.end()
+            #expect(healthy.text.contains("ok permissions modern: a test file moved from tmp/ to"), "\(healthy.text)")
+            let (app, files) = ("\(bench.path)/spool/modern", FileManager.default)
+            try files.moveItem(atPath: app + "/new", toPath: bench.path + "/elsewhere")
+            try files.createSymbolicLink(atPath: app + "/new", withDestinationPath: bench.path + "/elsewhere")
+            let linked = try await run("doctor", way)
+            #expect(try await linked.end() == 78)
+            #expect(linked.text.contains("fault permissions modern: no job can be dropped: "), "\(linked.text)")
+            #expect(linked.text.contains("must be folders, not files or links"), "\(linked.text)")
+            #expect(try files.contentsOfDirectory(atPath: bench.path + "/elsewhere").isEmpty)
+        }
+    }
+
     @Test func `doctor asks each door, and finds one that only its kernel answers for`() async throws {
         try await Modern().serving { bench, _ in
             var way = try Doorway(bench)
