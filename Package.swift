@@ -232,7 +232,7 @@ let package = Package(
         tests("SpoolStore", uses: ["LinuxIO", "SpoolModel", "JournalModel", "JobFormat", "APNSModel", "TestSupport"]),
         tests("SpoolClient", uses: ["LinuxIO", "TestSupport"]),
         tests("SpoolInspection", uses: ["LinuxIO", "SpoolModel", "Document", "TestSupport"]),
-        tests("Doors", uses: ["DoorModel", "LinuxIO", "APNSModel", logging, "TestSupport"]),
+        tests("Doors", uses: ["DoorConfiguration", "DoorModel", "LinuxIO", "APNSModel", logging, "TestSupport"]),
         tests(
             "APNSGateway",
             uses: [

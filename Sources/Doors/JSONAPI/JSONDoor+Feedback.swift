@@ -40,7 +40,7 @@ extension JSONDoor {
             send(Array(":\n\n".utf8), isLast: false, on: number)
         } catch {
             // Its cursor is beyond what it has got.
-            tools.logger.warning("feedback cannot be read", metadata: [LogKey.error: "\(error)"])
+            troubles.note(error, about: call.route.app ?? "")
             if let request = requests[number] { front?.breakOff(request) }
         }
     }

@@ -27,6 +27,8 @@ actor JSONDoor: Door {
     private(set) var requests: [Int: HTTPRequest] = [:]
     private var budget = BodyBudget()
     private var counts = DoorCounts()
+    /// Why requests fail that would succeed on a spool in order.
+    var troubles: Troubles
     private var named = NamedJobs<JobAnswer>(capacity: 50_000)
     /// Counts the configurations.
     private(set) var generation = 0
@@ -48,6 +50,7 @@ actor JSONDoor: Door {
     /// Creates a door that listens nowhere yet.
     init(_ set: DoorSet, at place: ListenPlace, with tools: Tools, on reactor: Reactor) {
         (self.tools, self.place, self.reactor) = (tools, place, reactor)
+        troubles = Troubles(("requests fail", "requests succeed again"), tools.logger)
         bodyLimit = set.configuration.requestByteLimit
         connectionLimit = set.configuration.connectionLimit
         book.admit(set.configuration.producers.map(\.producer), bearers: set.bearers)
@@ -176,7 +179,7 @@ actor JSONDoor: Door {
     private func refuse(_ number: Int, because error: any Error) {
         let problem = APIProblem(error)
         if problem.status == 500 {
-            tools.logger.error("request failed", metadata: [LogKey.error: "\(error)"])
+            troubles.note(error, about: calls[number]?.route.app ?? "")
         }
         if let call = calls[number] { settle(call, 0) }
         answer(number, HTTPResponse(problem))
@@ -212,7 +215,7 @@ actor JSONDoor: Door {
         guard let call = calls[number] else { return }
         do {
             switch call.route {
-            case .submit: try await submit(number, body)
+            case .submit: return try await submit(number, body)
             case .look(_, let job): answer(number, try await look(job, call))
             case .cancel(_, let job): answer(number, try await cancel(job, call))
             case .feedback(let app): try await beginFeedback(number, app, call)
@@ -230,6 +233,7 @@ actor JSONDoor: Door {
             case .description:
                 answer(number, HTTPResponse(status: 200, contentType: "application/json", body: OpenAPI.document))
             }
+            if let app = call.route.app { troubles.note(nil, about: app) }
         } catch {
             refuse(number, because: error)
         }

@@ -71,7 +71,7 @@ actor SpoolWriter {
         rooms = try SpoolRooms(configuration, logger)
         (self.log, self.logger) = (log, logger)
         lifetime = configuration.relay?.dedupe ?? .zero
-        troubles = Troubles("requests are refused", "requests are accepted again", logger)
+        troubles = Troubles(("requests are refused", "requests are accepted again"), logger)
     }
 
     // MARK: Jobs
@@ -83,7 +83,7 @@ actor SpoolWriter {
         do {
             try write(job, &result)
         } catch {
-            troubles.note("\(error)", about: app)
+            troubles.note(error, about: app)
             let claimed = result.dropped.compactMap { job.group.requests[$0].key }
             warn { () throws(SystemError) in try shared[app]?.withdraw(claimed) }
             return DropResult(failed: Array(job.group.requests.indices))

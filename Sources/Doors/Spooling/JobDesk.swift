@@ -74,7 +74,7 @@ actor JobDesk {
     init(_ configuration: DoorConfiguration, _ logger: Logger) throws(SystemError) {
         worker = try WorkerThread(name: "jobs")
         rooms = try SpoolRooms(configuration, logger)
-        troubles = Troubles("jobs are refused", "jobs are accepted again", logger)
+        troubles = Troubles(("jobs are refused", "jobs are accepted again"), logger)
     }
 
     // MARK: Apps
@@ -145,7 +145,7 @@ actor JobDesk {
             staged[lastNumber] = (job, target.app.name)
             return lastNumber
         } catch {
-            troubles.note("\(error)", about: target.app.name)
+            troubles.note(error, about: target.app.name)
             return nil
         }
     }
@@ -161,7 +161,7 @@ actor JobDesk {
             return true
         } catch {
             staged[number] = nil
-            troubles.note("\(error)", about: app)
+            troubles.note(error, about: app)
             return false
         }
     }
@@ -182,7 +182,7 @@ actor JobDesk {
                     name: name, recipientCount: summary.recipientCount, rejectedCount: summary.rejectedCount,
                     diagnostics: diagnostics, time: .now - start))
         } catch {
-            troubles.note("\(error)", about: target.app.name)
+            troubles.note(error, about: target.app.name)
             return .unavailable
         }
     }

@@ -62,10 +62,8 @@ actor SpoolProbe {
         do {
             try work()
             return nil
-        } catch let error as SystemError {
-            return "\(error.operation): \(error.reason) (\(error.name))"
         } catch {
-            return "\(error)"
+            return error.cause
         }
     }
 }

@@ -22,7 +22,7 @@ struct DoorTrouble: Error, CustomStringConvertible {
 /// Not Sendable: each actor that writes has its own.
 final class SpoolRooms {
     private let spool: String
-    private let logger: Logger
+    private var (unknown, unreadable): (Troubles, Troubles)
     private let waitingLimit: Int
     private var folders: [String: AppFolder] = [:]
     private var space: SpaceWatch
@@ -38,7 +38,9 @@ final class SpoolRooms {
     init(_ configuration: DoorConfiguration, _ logger: Logger) throws(SystemError) {
         spool = configuration.spool
         _ = try Directory.open(path: spool)
-        self.logger = logger
+        unknown = Troubles(("apps are unknown", "apps are known again"), hint: "start the daemon", logger)
+        unreadable = Troubles(
+            ("list of apps cannot be read", "list of apps can be read again"), about: LogKey.node, logger)
         waitingLimit = configuration.waitingLimit
         space = SpaceWatch(floor: SpaceFloor(byteCount: configuration.freeSpace))
     }
@@ -112,14 +114,17 @@ final class SpoolRooms {
             let folder = try Directory.open(path: spool).openChild(Array(".pushspool".utf8))
                 .openChild(Array("public".utf8))
             for node in try folder.names() {
+                let name = String(decoding: node, as: UTF8.self)
                 do {
                     if let list = try appList(of: node, in: folder) { found.append(list) }
+                    unreadable.note(nil, about: name)
                 } catch {
-                    logger.warning("list of apps cannot be read", metadata: [LogKey.error: "\(error)"])
+                    unreadable.note(error, about: name)
                 }
             }
+            unknown.note(found.isEmpty ? DoorTrouble("no daemon has published its list of apps") : nil)
         } catch {
-            logger.warning("apps are unknown", metadata: [LogKey.error: "\(error)", LogKey.hint: "start the daemon"])
+            unknown.note(error)
         }
         return found.isEmpty ? nil : found.sorted { $0.writtenAt > $1.writtenAt }.map(\.list)
     }
@@ -138,29 +143,6 @@ final class SpoolRooms {
     }
 
     private static let listLimit = 64 << 20
-}
-
-/// Why jobs of apps are not dropped, so that each cause is logged once.
-struct Troubles {
-    private let logger: Logger
-    private let words: (refused: Logger.Message, accepted: Logger.Message)
-    private var causes: [String: String] = [:]
-
-    /// Creates a list with the messages to log.
-    init(_ refused: Logger.Message, _ accepted: Logger.Message, _ logger: Logger) {
-        (words, self.logger) = ((refused, accepted), logger)
-    }
-
-    /// Logs why a job was not dropped, unless that is known; with `nil` that one was.
-    mutating func note(_ error: String?, about app: String) {
-        guard causes[app] != error else { return }
-        causes[app] = error
-        if let error {
-            logger.error(words.refused, metadata: [LogKey.app: "\(app)", LogKey.error: "\(error)"])
-        } else {
-            logger.notice(words.accepted, metadata: [LogKey.app: "\(app)"])
-        }
-    }
 }
 
 /// The way to the folders of one app, and how many jobs wait in them, as far as the limit goes.

@@ -33,6 +33,7 @@ actor XMLRPCDoor: Door {
     /// The apps whose feedback is being told.
     private var told: Set<String> = []
     private let telling: Condition
+    private var troubles: Troubles
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { reactor.asUnownedSerialExecutor() }
 
@@ -55,6 +56,7 @@ actor XMLRPCDoor: Door {
         bodyLimit = set.configuration.requestByteLimit
         connectionLimit = set.configuration.connectionLimit
         telling = Condition(on: reactor)
+        troubles = Troubles(("feedback will be told again", "feedback is told once again"), tools.logger)
         book.admit(set.configuration.producers.map(\.producer), bearers: set.bearers)
     }
 
@@ -267,9 +269,9 @@ actor XMLRPCDoor: Door {
     private func confirm(_ report: DoorRecords.Report) async {
         do {
             try await tools.feedback.confirm(report)
+            troubles.note(nil, about: report.app)
         } catch {
-            tools.logger.error(
-                "feedback will be told again", metadata: [LogKey.app: "\(report.app)", LogKey.error: "\(error)"])
+            troubles.note(error, about: report.app)
         }
         finishTelling(report.app)
     }

@@ -27,6 +27,7 @@ actor ZeroMQDoor: Door {
     private var counts = DoorCounts()
     /// The clients whose last reply did not fit beside those that they have not read.
     private var deaf: Set<[UInt8]> = []
+    private var troubles: (ids: Troubles, feedback: Troubles, replies: Troubles)
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { reactor.asUnownedSerialExecutor() }
 
@@ -48,6 +49,13 @@ actor ZeroMQDoor: Door {
     init(_ rules: DoorConfiguration.ZeroMQ, bodyLimit: Int, with tools: Tools, on reactor: Reactor) {
         (self.rules, self.bodyLimit, self.tools, self.reactor) = (rules, bodyLimit, tools, reactor)
         idle = Wakeup(on: reactor)
+        let logger = tools.logger
+        let hint = "make `state` a folder that this user may write"
+        troubles = (
+            Troubles(("no ids", "ids are given out again"), about: LogKey.path, hint: hint, logger),
+            Troubles(("feedback cannot be read", "feedback can be read again"), logger),
+            Troubles(("reply or its mark failed", "replies and their marks succeed again"), logger)
+        )
     }
 
     func configure(_: DoorSet) {}
@@ -106,8 +114,9 @@ actor ZeroMQDoor: Door {
         do {
             let isSent = try await send(reply.bytes, to: request.returnPath, over: socket)
             if isSent, let report { try await tools.feedback.confirm(report) }
+            troubles.replies.note(nil)
         } catch {
-            tools.logger.error("reply or its mark failed", metadata: [LogKey.error: "\(error)"])
+            troubles.replies.note(error)
         }
     }
 
@@ -177,10 +186,10 @@ actor ZeroMQDoor: Door {
                 ids.note(reservation)
             }
             self.ids = ids
+            troubles.ids.note(nil, about: Self.idFile)
             return ids
         } catch {
-            tools.logger.error(
-                "no ids", metadata: [LogKey.path: "\(Self.idFile) in state:", LogKey.error: "\(error)"])
+            troubles.ids.note(error, about: Self.idFile)
             throw .other("No notification can be numbered now; the log says why")
         }
     }
@@ -188,9 +197,11 @@ actor ZeroMQDoor: Door {
     private func feedback() async throws(CommandFault) -> DoorRecords.Report {
         guard try await target() != nil else { throw .other("there is no app \(rules.app)") }
         do {
-            return try await tools.feedback.report(of: rules.app, includesInvalid: true)
+            let report = try await tools.feedback.report(of: rules.app, includesInvalid: true)
+            troubles.feedback.note(nil, about: rules.app)
+            return report
         } catch {
-            tools.logger.error("feedback cannot be read", metadata: [LogKey.error: "\(error)"])
+            troubles.feedback.note(error, about: rules.app)
             throw .other("The feedback cannot be read now; the log says why")
         }
     }
