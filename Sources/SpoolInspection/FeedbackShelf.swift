@@ -172,8 +172,6 @@ package final class FeedbackShelf {
         try root.openChild(Array(file.app.utf8)).openChild(Array("feedback".utf8)).unlink(file.name.bytes)
     }
 
-    private static let permissionHint = "run as the daemon's user or a member of the group of feedback/"
-
     private func skip(_ file: File, _ objection: String) {
         let hint = "check who can write to feedback/, then remove the file"
         skip(Skipped(path: file.path, message: "\(file.path): \(objection)", hint: hint))
@@ -181,7 +179,15 @@ package final class FeedbackShelf {
 
     private func skip(_ path: String, because error: SystemError) {
         let message = error.isRefusal ? "no permission to read \(path)" : "\(path): \(error)"
-        skip(Skipped(path: path, message: message, hint: Self.permissionHint))
+        let hint =
+            if error.isRefusal {
+                "run as the daemon's user or a member of the group of feedback/"
+            } else if error.isNoDirectory || error.isSymbolicLink {
+                "move it away: the daemon makes a folder in its place"
+            } else {
+                "check the file and its filesystem"
+            }
+        skip(Skipped(path: path, message: message, hint: hint))
     }
 
     private func skip(_ file: Skipped) {

@@ -64,6 +64,9 @@ struct GorushRequestTests {
         (#""volume":2e-1"#, #""sound":{"critical":1,"name":"default","volume":2e-1}"#),
         (#""sound":{"critical":0,"name":"n","volume":0,"x":1}"#, #""sound":{"name":"n"}"#),
         (#""sound":"chime""#, #""sound":"chime""#),
+        (#""message":"x","sound":{}"#, #""aps":{"alert":"x"}}"#),
+        (#""message":"x","sound":"""#, #""aps":{"alert":"x"}}"#),
+        (#""message":"x","sound":{"critical":0,"volume":0.0,"x":1}"#, #""aps":{"alert":"x"}}"#),
         (
             #""title":"t","message":"m","alert":{"Body":"b","loc-args":["1"],"summary-arg-count":0}"#,
             #""alert":{"title":"t","body":"b","loc-args":["1"]}"#

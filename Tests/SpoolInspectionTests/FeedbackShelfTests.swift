@@ -124,6 +124,21 @@ import Testing
         #expect(shelf.takeSkipped().map(\.path) == ["a/feedback"])
     }
 
+    @Test(arguments: [true, false])
+    func `a file or a link in place of feedback is skipped with the remedy for it`(isLink: Bool) throws {
+        try place.directory.openChild(Array("weather".utf8)).removeChild(Array("feedback".utf8))
+        if isLink {
+            try place.link("weather/feedback", to: "/tmp")
+        } else {
+            try place.directory.openChild(Array("weather".utf8)).put("feedback", "")
+        }
+        let shelf = FeedbackShelf(root: place.directory, apps: [])
+        #expect(try shelf.nextFiles().isEmpty)
+        let skipped = shelf.takeSkipped()
+        #expect(skipped.map(\.path) == ["weather/feedback"])
+        #expect(skipped.map(\.hint) == ["move it away: the daemon makes a folder in its place"])
+    }
+
     @Test func `foreign files are told up to a limit, and the last message says so`() throws {
         for number in 0..<150 { try place.link("weather/feedback/\(number).jsonl", to: "/etc/passwd") }
         let shelf = FeedbackShelf(spool: place.path, apps: [])

@@ -146,7 +146,7 @@ extension GorushRequest.Notification {
         private func writeSound(to writer: inout JSONWriter) {
             let (name, volume) = (fields.text("name"), fields.value("volume"))
             guard name != nil || volume != nil else {
-                guard let given = fields["sound"] else { return }
+                guard let given = fields.value("sound") else { return }
                 return given.kind == .string ? writer.member("sound", raw: given) : writeOwnSound(to: &writer)
             }
             writer.key("sound")
@@ -158,11 +158,11 @@ extension GorushRequest.Notification {
         }
 
         private func writeOwnSound(to writer: inout JSONWriter) {
+            let members = ["critical", "name", "volume"].compactMap { name in sound.value(name).map { (name, $0) } }
+            guard !members.isEmpty else { return }
             writer.key("sound")
             writer.beginObject()
-            for name in ["critical", "name", "volume"] {
-                if let value = sound.value(name) { writer.member(name, raw: value) }
-            }
+            for (name, value) in members { writer.member(name, raw: value) }
             writer.endObject()
         }
 
