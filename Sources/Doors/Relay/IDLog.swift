@@ -103,16 +103,16 @@ final class IDLog {
     /// Appends records.
     ///
     /// - Parameters:
-    ///   - records: The records.
+    ///   - records: The records; none to find out whether there is a folder for them.
     ///   - mayBeginFile: Whether they may be the first of another file if the current one is long.
     /// - Returns: Whether the folder still had its path. If not, the records are in the folder that has it now, and the
     ///   earlier ones are missing there.
     /// - Throws: `SystemError`: they may be missing after a restart.
     @discardableResult
     func append(_ records: [UInt8], mayBeginFile: Bool = true) throws(SystemError) -> Bool {
-        guard !records.isEmpty else { return true }
         // The owner of one that others read looks itself, and begins another.
         let isInPlace = if isShared { true } else { try followPath() }
+        guard !records.isEmpty else { return true }
         if isBroken || mayBeginFile && count >= Self.recordLimit {
             try begin(with: records)
             return isInPlace

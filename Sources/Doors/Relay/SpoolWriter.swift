@@ -42,12 +42,17 @@ actor SpoolWriter {
     private let worker: WorkerThread
     private let rooms: SpoolRooms
     private let log: IDLog
+    /// Records that could not be logged, and that must be before anything else is dropped.
+    private var owed: [UInt8] = []
     /// The ids that the doors of a cluster share, by app.
     private var shared: [String: SharedIDs] = [:]
     private var isCluster = false
     private let lifetime: Duration
     private let logger: Logger
-    private var troubles: Troubles
+    private var troubles: (jobs: Troubles, ids: Troubles)
+
+    private static let remedy =
+        "make `state` a folder that this user may write: without its files, a restart forgets which requests came"
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { worker.executor }
 
@@ -71,7 +76,10 @@ actor SpoolWriter {
         rooms = try SpoolRooms(configuration, logger)
         (self.log, self.logger) = (log, logger)
         lifetime = configuration.relay?.dedupe ?? .zero
-        troubles = Troubles(("requests are refused", "requests are accepted again"), logger)
+        troubles = (
+            Troubles(("requests are refused", "requests are accepted again"), logger),
+            Troubles(("ids cannot be logged", "ids are logged again"), hint: Self.remedy, logger)
+        )
     }
 
     // MARK: Jobs
@@ -83,12 +91,12 @@ actor SpoolWriter {
         do {
             try write(job, &result)
         } catch {
-            troubles.note(error, about: app)
+            troubles.jobs.note(error, about: app)
             let claimed = result.dropped.compactMap { job.group.requests[$0].key }
-            warn { () throws(SystemError) in try shared[app]?.withdraw(claimed) }
+            keep(of: app) { () throws(SystemError) in try shared[app]?.withdraw(claimed) }
             return DropResult(failed: Array(job.group.requests.indices))
         }
-        troubles.note(nil, about: app)
+        troubles.jobs.note(nil, about: app)
         let keys = result.dropped.compactMap { job.group.requests[$0].key }
         conclude(keys, of: app, .now)
         return result
@@ -100,25 +108,39 @@ actor SpoolWriter {
     /// Logs what became of ids.
     private func conclude(_ keys: [RecentIDs.Key], of app: String, _ time: WallTime) {
         guard !keys.isEmpty else { return }
-        warn { () throws(SystemError) in try shared[app]?.conclude(keys, time) }
-        var records: [UInt8] = []
-        for key in keys { key.appendRecord(at: time, to: &records) }
-        warn { () throws(SystemError) in
-            guard try !log.append(records) else { return }
+        keep(of: app) { () throws(SystemError) in try shared[app]?.conclude(keys, time) }
+        for key in keys { key.appendRecord(at: time, to: &owed) }
+        keep { () throws(SystemError) in try settle() }
+    }
+
+    /// Logs the ids that are not logged yet.
+    ///
+    /// - Throws: `SystemError`: there is no folder for ids, or they cannot be written.
+    private func settle() throws(SystemError) {
+        if try !log.append(owed) {
             let hint: Logger.MetadataValue = "put it back: after a restart, repeated requests are not known"
             logger.warning("state folder was moved or replaced", metadata: [LogKey.hint: hint])
         }
+        owed = []
     }
 
-    private func warn(_ body: () throws(SystemError) -> Void) {
+    /// Keeps ids with `body`, or logs why they were not kept: those of an app for other doors, otherwise those of this one.
+    private func keep(of app: String = "", _ body: () throws(SystemError) -> Void) {
         do throws(SystemError) {
             try body()
+            troubles.ids.note(nil, about: app)
         } catch {
-            logger.warning("ids cannot be logged", metadata: [LogKey.error: "\(error)"])
+            troubles.ids.note(error, about: app)
         }
     }
 
     private func write(_ job: DroppedJob, _ result: inout DropResult) throws {
+        do throws(SystemError) {
+            // Otherwise the next start would not know the ids of what is dropped.
+            try settle()
+        } catch {
+            throw DoorTrouble("ids cannot be logged: \(error); \(Self.remedy)")
+        }
         try rooms.use(job.group.app) { submission in
             let staged = try submission.begin(job.group.isOfLines ? "relay.jsonl" : "relay.json")
             try sort(job.group, into: &result)

@@ -53,8 +53,7 @@ actor XMLRPCDoor: Door {
     /// Creates a door that listens nowhere yet.
     init(_ set: DoorSet, _ rules: DoorConfiguration.XMLRPC, with tools: Tools, on reactor: Reactor) {
         (self.tools, self.rules, self.reactor) = (tools, rules, reactor)
-        bodyLimit = set.configuration.requestByteLimit
-        connectionLimit = set.configuration.connectionLimit
+        (bodyLimit, connectionLimit) = (set.configuration.requestByteLimit, set.configuration.connectionLimit)
         telling = Condition(on: reactor)
         troubles = Troubles(("feedback will be told again", "feedback is told once again"), tools.logger)
         book.admit(set.configuration.producers.map(\.producer), bearers: set.bearers)

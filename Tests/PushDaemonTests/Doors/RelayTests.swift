@@ -111,6 +111,36 @@ import Testing
         }
     }
 
+    @Test func `without its state folder the relay takes nothing, and so doubles nothing after a restart`() async throws
+    {
+        try await running { bench, way in
+            let (files, state) = (FileManager.default, bench.path + "/doorstate")
+            let header = ["--header", "apns-id: \(Self.id)"]
+            try await way.open { door in
+                #expect(try await door.ask(1, header).status == "200")
+                try files.moveItem(atPath: state, toPath: bench.path + "/elsewhere")
+                for _ in 0..<3 {
+                    let answer = try await door.ask(2, header)
+                    #expect(answer.status == "503", "\(answer.text)")
+                }
+                let lines = door.program.log.split(separator: "\n").filter { $0.contains("ids cannot be logged") }
+                #expect(lines.count == 1 && lines[0].contains("make `state` a folder"), "\(lines)")
+                try files.moveItem(atPath: bench.path + "/elsewhere", toPath: state)
+                #expect(try await door.ask(2, header).status == "200")
+                try await door.program.says("requests are accepted again")
+                try await door.program.destroy()
+            }
+            try await way.open { door in
+                for number in 1...3 {
+                    let status = try await door.ask(number, header).status
+                    #expect(status == "200")
+                }
+            }
+            let ledger = try await bench.accepted(3)
+            #expect(ledger.arrivedCount == 3)
+        }
+    }
+
     @Test func `one id for several devices reaches each of them, once`() async throws {
         try await running { bench, way in
             let header = ["--header", "apns-id: \(Self.id)"]
