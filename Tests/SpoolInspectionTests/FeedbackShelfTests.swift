@@ -132,7 +132,7 @@ import Testing
         } else {
             try place.directory.openChild(Array("weather".utf8)).put("feedback", "")
         }
-        let shelf = FeedbackShelf(root: place.directory, apps: [])
+        let shelf = FeedbackShelf(spool: place.path, apps: [])
         #expect(try shelf.nextFiles().isEmpty)
         let skipped = shelf.takeSkipped()
         #expect(skipped.map(\.path) == ["weather/feedback"])
