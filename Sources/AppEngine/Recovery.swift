@@ -338,15 +338,6 @@ extension ActiveJob {
 }
 
 extension RecoveryPlan.HoldReason {
-    /// The reason as text.
-    fileprivate var explanation: String {
-        switch self {
-        case .changed: "its content changed after it was checked"
-        case .poison: "the daemon crashed on it repeatedly"
-        case .damagedJournal: "its journal records may be damaged or lost"
-        }
-    }
-
     /// The cause in the metrics.
     fileprivate var cause: AppMetrics.HoldCause {
         switch self {

@@ -18,6 +18,15 @@ package enum RecoveryPlan: Hashable, Sendable {
         case poison
         /// The journal is damaged, and may have lost records of the job.
         case damagedJournal
+
+        /// The reason as text.
+        package var explanation: String {
+            switch self {
+            case .changed: "its content changed after it was checked"
+            case .poison: "the daemon crashed on it repeatedly"
+            case .damagedJournal: "its journal records may be damaged or lost"
+            }
+        }
     }
 
     /// Why the journal forgets a job.

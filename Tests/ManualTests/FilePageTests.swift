@@ -172,6 +172,7 @@ struct FilePageTests {
 
     private static var status: [UInt8] {
         var job = SpoolStatus.Job(name: "a.json", id: JobID(bits: 1), count: 2, settledCount: 1)
+        job.reason = "refused"
         (job.rate, job.remaining) = (1, .seconds(1))
         var app = SpoolStatus.App(name: "weather", state: .stuck)
         (app.gateway, app.reason, app.since, app.until) = ("localhost:1", "waits", time, time)
