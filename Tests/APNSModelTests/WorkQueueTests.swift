@@ -166,6 +166,19 @@ struct HeldJobTests {
         try expectRefusal(4, isOwnFault: false)
     }
 
+    /// A gateway of the binary protocol discards what was sent behind a refused one, so that all of it comes back.
+    @Test mutating func `the job that was added last has its turn although it came back with others`() throws {
+        for job in 1...5 { queue.append(.plain(0..<2, job: UInt64(job), .resend)) }
+        var sent: [Batch] = []
+        while let batch = queue.next(atMost: 1) { sent.append(batch) }
+        let first = try #require(sent.first { $0.job == JobID(bits: 1) })
+        queue.prepend(sent.filter { $0.job != JobID(bits: 1) })
+        _ = queue.hold(first, at: .zero) { .seconds(10 * $0) }
+        let turns = (1...3).map { _ in queue.next(atMost: 1) }
+        #expect(turns.map { $0?.job } == [5, 5, 2].map { JobID(bits: $0) })
+        #expect(turns[0]?.indices == 0..<1)
+    }
+
     @Test
     mutating func `the job that was added last goes before returned notifications once, and not after an acceptance`()
         throws

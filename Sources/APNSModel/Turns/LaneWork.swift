@@ -47,25 +47,28 @@ struct LaneWork: Sendable {
     /// Removes and returns the returned batches.
     mutating func takeTail() -> [Batch] { tail.takeAll() }
 
-    /// Whether a job has a turn.
-    func hasTurn(_ job: JobID) -> Bool { jobs[job] != nil }
+    /// Whether a job has work. Costs O(*n*) in the returned batches.
+    func hasWork(of job: JobID) -> Bool { jobs[job] != nil || !tail.all { $0.job == job }.isEmpty }
 
-    /// Gives the next turn to a job, or to the one whose turn is last. Costs O(*n*).
-    mutating func favor(_ job: JobID?) {
-        guard let job = job ?? turns.last, turns.first != job else { return }
-        turns.removeAll { $0 == job }
-        turns.prepend(job)
-        releasedInTurn = 0
+    /// Takes work of one job out of turn: what of it came back, else what is next. Without a job, that is the one whose turn
+    /// is last. Costs O(*n*).
+    mutating func takeFirst(_ limit: Int, of job: JobID?) -> Batch? {
+        guard let job = job ?? turns.last ?? tail.all(where: { _ in true }).last?.job else { return nil }
+        let returned = tail.takeAll { $0.job == job }
+        tail.prepend(returned)
+        if returned.isEmpty, turns.first != job {
+            turns.removeAll { $0 == job }
+            turns.prepend(job)
+            releasedInTurn = 0
+        }
+        return takeFirst(limit, skipsTail: returned.isEmpty)
     }
 
-    /// Whether the job whose turn it is has returned batches, which keep their place before its others.
-    private var isBehindTail: Bool { turns.first.map { next in !tail.all { $0.job == next }.isEmpty } ?? true }
-
     /// Removes and returns up to `limit` notifications from the front; `nil` if there are none or the limit is 0. With
-    /// `skipsTail`, the job whose turn it is goes before returned batches, unless some are its own.
+    /// `skipsTail`, the job whose turn it is goes before returned batches.
     mutating func takeFirst(_ limit: Int, skipsTail: Bool = false) -> Batch? {
         guard limit > 0 else { return nil }
-        if !skipsTail || isBehindTail, let batch = tail.takeFirst(limit) { return batch }
+        if !skipsTail, let batch = tail.takeFirst(limit) { return batch }
         guard let job = turns.first else { return nil }
         let released = jobs[job]?.released.takeFirst(limit)
         guard let batch = released ?? jobs[job]?.fresh.takeFirst(limit) else { return nil }

@@ -224,29 +224,25 @@ package struct WorkQueue: Sendable {
 
     private mutating func takeNext(atMost limit: Int) -> Batch? {
         let giving = giving(atMost: limit)
-        let isFavored = newest.isFavored
-        guard let turn = isFavored ? newestTurn(of: giving) : turns.next(of: giving) else { return nil }
-        newest.isFavored = false
+        let favored = newest.isFavored ? newestTurn(of: giving) : nil
+        guard let turn = favored?.turn ?? turns.next(of: giving) else { return nil }
         let rank = turn.lane.rank
         let before = lanes[rank].releasedCount
         let room = min(turn.limit, room(for: turn.lane, of: limit))
-        guard let batch = lanes[rank].takeFirst(room, skipsTail: isFavored) else { return nil }
+        let taken = newest.isFavored ? lanes[rank].takeFirst(room, of: favored?.job) : lanes[rank].takeFirst(room)
+        newest.isFavored = false
+        guard let batch = taken else { return nil }
         if lanes[rank].releasedCount < before { relieved.insert(batch.job) }
         turns.took(batch.count, turn.lane, of: giving)
         return batch
     }
 
-    /// Returns the turn of the job that was added last, or of the youngest in the lane whose turn it is.
-    private mutating func newestTurn(of giving: LaneSet) -> LaneTurns.Turn? {
-        if let job = newest.job, let lane = Lane.allCases.first(where: { lanes[$0.rank].hasTurn(job) }),
+    /// Returns the job that was added last and its turn; `nil` if it has no work that may be taken.
+    private func newestTurn(of giving: LaneSet) -> (job: JobID, turn: LaneTurns.Turn)? {
+        guard let job = newest.job, let lane = Lane.allCases.first(where: { lanes[$0.rank].hasWork(of: job) }),
             giving.contains(lane)
-        {
-            lanes[lane.rank].favor(job)
-            return LaneTurns.Turn(lane: lane, limit: .max)
-        }
-        let turn = turns.next(of: giving)
-        if let turn { lanes[turn.lane.rank].favor(nil) }
-        return turn
+        else { return nil }
+        return (job, LaneTurns.Turn(lane: lane, limit: .max))
     }
 
     private mutating func putInFront(_ batches: [Batch]) {
