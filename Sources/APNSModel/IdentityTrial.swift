@@ -26,8 +26,9 @@ package struct IdentityTrial: Sendable {
     /// For how long after an acceptance the pauses begin with the first one. Later, credentials count as never accepted.
     private static let memory = Duration.seconds(86_400)
 
-    /// The longest pause before a stopped app asks with a job that was not refused.
-    private static let longestForOthers = Duration.seconds(60)
+    /// The longest pause before a stopped app asks with a job that was not refused, and that of credentials that were accepted
+    /// lately: those are good, and many refused jobs may wait before one that is not.
+    private static let (longestForOthers, longestIfProved) = (Duration.seconds(60), Duration.seconds(8))
 
     private let backOff: BackOff
     private let othersBackOff: BackOff
@@ -87,7 +88,9 @@ package struct IdentityTrial: Sendable {
             if stopCount == 0, isProved(at: now), strikeCount < Self.refusalLimit { return nil }
         }
         if isProven { provenStopCount += 1 }
-        let othersPause = isProven ? othersBackOff.pause(after: provenStopCount, using: &random) : .zero
+        let longest = isProved(at: now) ? Self.longestIfProved : Self.longestForOthers
+        let othersPause =
+            isProven ? min(longest, othersBackOff.pause(after: provenStopCount, using: &random)) : .zero
         let pause = nextPause(at: now, using: &random)
         return Stop(pause: pause, othersPause: min(othersPause, pause))
     }

@@ -179,4 +179,15 @@ struct IdentityTrialTests {
             #expect(stop.pause <= .seconds(seconds) && stop.othersPause == nil)
         }
     }
+
+    @Test func `an app whose credentials were accepted lately asks with others every few seconds`() throws {
+        var (trial, random) = (IdentityTrial(ceiling: .seconds(4 * 3600)), SeededGenerator(seed: 1))
+        trial.accepted(at: .zero)
+        for job in 1...20 {
+            trial.refused(JobID(bits: UInt128(job)))
+            guard job >= IdentityTrial.refusalLimit else { continue }
+            let stop = try #require(trial.judge(hasOthers: true, at: .zero + .seconds(60), using: &random))
+            #expect(try #require(stop.othersPause) <= .seconds(8))
+        }
+    }
 }
