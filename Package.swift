@@ -202,7 +202,8 @@ let package = Package(
 
         // Tests.
         .target(
-            name: "TestSupport", dependencies: ["Document", "LinuxIO"], path: "Tests/TestSupport", swiftSettings: strict
+            name: "TestSupport", dependencies: ["Document", "LinuxIO", logging], path: "Tests/TestSupport",
+            swiftSettings: strict
         ),
         tests("Document", uses: ["JSON", "YAML", "TestSupport"]),
         tests("APNSModel", uses: ["TestSupport"]),

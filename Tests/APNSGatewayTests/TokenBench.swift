@@ -3,7 +3,6 @@ import APNSModel
 import LinuxIO
 import Logging
 import OpenSSL
-import Synchronization
 import TestSupport
 import Testing
 
@@ -51,31 +50,5 @@ struct TokenBench: Sendable {
     static func makeKey() throws -> (key: ProviderKey, p8: [UInt8]) {
         let p8 = try ThrowawayTokenKey().p8
         return (try ProviderKey(identity(), p8: p8), p8)
-    }
-}
-
-/// A log that a test can read.
-final class RecordedLog: Sendable {
-    private let text = Mutex<[String]>([])
-
-    var lines: [String] { text.withLock { $0 } }
-
-    var logger: Logger { Logger(label: "test") { _ in Handler(log: self) } }
-
-    fileprivate func append(_ line: String) { text.withLock { $0.append(line) } }
-
-    private struct Handler: LogHandler {
-        let log: RecordedLog
-        var metadata = Logger.Metadata()
-        var logLevel = Logger.Level.trace
-
-        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-            get { metadata[key] }
-            set { metadata[key] = newValue }
-        }
-
-        func log(event: LogEvent) {
-            log.append("\(event.level) \(event.message) \(event.metadata ?? [:])")
-        }
     }
 }

@@ -2,7 +2,6 @@ import APNSModel
 import DoorConfiguration
 import LinuxIO
 import Logging
-import Synchronization
 import TestSupport
 import Testing
 
@@ -10,7 +9,7 @@ import Testing
 
 /// How often the doors log what fails for each request.
 @Suite struct TroublesTests {
-    private let log = Lines()
+    private let log = RecordedLog()
 
     private func troubles() -> Troubles { Troubles(("jobs are refused", "jobs are accepted again"), log.logger) }
 
@@ -23,9 +22,9 @@ import Testing
     @Test func `a cause is logged once, whatever the file is called`() {
         var troubles = troubles()
         for number in 0..<100 { troubles.note(full(number), about: "weather", at: moment(number)) }
-        #expect(log.all.count == 1, "\(log.all)")
+        #expect(log.lines.count == 1, "\(log.lines)")
         troubles.note(full(0), about: "traffic", at: moment(100))
-        #expect(log.all.count == 2)
+        #expect(log.lines.count == 2)
     }
 
     @Test func `causes that alternate are logged once each`() {
@@ -33,7 +32,7 @@ import Testing
         for number in 0..<100 {
             troubles.note(full(number, at: number % 2 == 0 ? "write" : "openat"), about: "weather", at: moment(number))
         }
-        #expect(log.all.count == 2, "\(log.all)")
+        #expect(log.lines.count == 2, "\(log.lines)")
     }
 
     @Test func `what works again is logged, and a cause that comes and goes once a minute`() {
@@ -41,15 +40,15 @@ import Testing
         for second in 0..<120 {
             troubles.note(second % 2 == 0 ? full(second) : nil, about: "weather", at: moment(second))
         }
-        #expect(log.all.map { $0.hasPrefix("notice jobs are accepted again") } == [false, true, false, true])
+        #expect(log.lines.map { $0.hasPrefix("notice jobs are accepted again") } == [false, true, false, true])
         troubles.note(nil, about: "weather", at: moment(121))
-        #expect(log.all.count == 4)
+        #expect(log.lines.count == 4)
     }
 
     @Test func `a remedy is logged with the cause`() {
         var troubles = Troubles(("apps are unknown", "apps are known again"), hint: "start the daemon", log.logger)
         troubles.note(full(0))
-        #expect(log.all.count == 1 && log.all[0].contains("start the daemon"), "\(log.all)")
+        #expect(log.lines.count == 1 && log.lines[0].contains("start the daemon"), "\(log.lines)")
     }
 
     @Test func `a spool without a list of apps is logged once for all requests`() async throws {
@@ -65,36 +64,12 @@ import Testing
         for _ in 0..<20 {
             await #expect(throws: DoorTrouble.self) { _ = try await desk.target("weather") }
         }
-        #expect(log.all.count == 2, "\(log.all)")
+        #expect(log.lines.count == 2, "\(log.lines)")
         let node = try lists.makeChild(Array("a".utf8), mode: 0o755)
         try node.put("apps.json", "{")
         for _ in 0..<20 {
             await #expect(throws: DoorTrouble.self) { _ = try await desk.target("weather") }
         }
-        #expect(log.all.count == 3, "\(log.all)")
-    }
-}
-
-/// A log that a test can read.
-private final class Lines: Sendable {
-    private let lines = Mutex<[String]>([])
-
-    var all: [String] { lines.withLock { $0 } }
-
-    var logger: Logger { Logger(label: "test") { _ in Handler(log: self) } }
-
-    private struct Handler: LogHandler {
-        let log: Lines
-        var metadata = Logger.Metadata()
-        var logLevel = Logger.Level.trace
-
-        subscript(metadataKey key: String) -> Logger.Metadata.Value? {
-            get { metadata[key] }
-            set { metadata[key] = newValue }
-        }
-
-        func log(event: LogEvent) {
-            log.lines.withLock { $0.append("\(event.level) \(event.message) \(event.metadata ?? [:])") }
-        }
+        #expect(log.lines.count == 3, "\(log.lines)")
     }
 }

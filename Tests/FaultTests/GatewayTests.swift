@@ -71,46 +71,45 @@ import Testing
     @Test(
         .enabled(if: Island.obstacle == nil, Comment(rawValue: Island.obstacle ?? "")), arguments: ["http2", "binary"])
     func `packets that vanish without a word lose nobody`(wire: String) async throws {
-        let setup = Bench.Setup(
-            wire: wire, app: Self.quickRetry + "\ntimeouts: {connect: 1s, answer: 2s}", isOnIsland: true)
-        try await Bench.running(setup) { bench in
-            let island = try #require(bench.island)
-            try await island.withGateway {
-                try await bench.withDaemon { daemon in
-                    for number in 1...30 { try bench.drop(Drop(number: number, count: 20)) }
-                    try await bench.arrived(100)
-                    try await island.swallow()
-                    for number in 31...40 { try bench.drop(Drop(number: number, count: 3)) }
-                    try await moment(.seconds(isFullRun ? 40 : 3))
-                    try await island.openAgain()
-                    try await eventually("all done") { try bench.isIdle() }
-                    #expect(try await daemon.stop() == 0)
-                }
-                let verdict = try await bench.judge("H64 black-hole \(wire)", allowance: setup.window)
-                #expect(verdict.isGood, "\(verdict)")
-            }
+        try await swallowing("H64 black-hole \(wire)", wire, allowance: Bench.Setup().window) { bench, island, _ in
+            for number in 1...30 { try bench.drop(Drop(number: number, count: 20)) }
+            try await bench.arrived(100)
+            try await island.swallow()
+            for number in 31...40 { try bench.drop(Drop(number: number, count: 3)) }
+            try await moment(.seconds(isFullRun ? 40 : 3))
         }
     }
 
     @Test(
         .enabled(if: Island.obstacle == nil, Comment(rawValue: Island.obstacle ?? "")), arguments: ["http2", "binary"])
     func `what was only written before the network failed arrives once when it is back`(wire: String) async throws {
+        try await swallowing("H64 black-hole of \(wire), answered before", wire, allowance: 0) {
+            bench, island, daemon in
+            try bench.drop(Drop(number: 1, count: 20))
+            try await eventually("the first is done") { try bench.isIdle() }
+            try await island.swallow()
+            for number in 2...11 { try bench.drop(Drop(number: number, count: 3)) }
+            try await eventually("the connection is given up") { daemon.log.contains("connection ended") }
+        }
+    }
+
+    /// Runs `body`, which makes a network swallow packets, lets them through again, and judges what became of the jobs.
+    private func swallowing(
+        _ title: String, _ wire: String, allowance: Int,
+        _ body: @escaping @Sendable (Bench, Island, Child) async throws -> Void
+    ) async throws {
         let setup = Bench.Setup(
             wire: wire, app: Self.quickRetry + "\ntimeouts: {connect: 1s, answer: 2s}", isOnIsland: true)
         try await Bench.running(setup) { bench in
             let island = try #require(bench.island)
             try await island.withGateway {
                 try await bench.withDaemon { daemon in
-                    try bench.drop(Drop(number: 1, count: 20))
-                    try await eventually("the first is done") { try bench.isIdle() }
-                    try await island.swallow()
-                    for number in 2...11 { try bench.drop(Drop(number: number, count: 3)) }
-                    try await eventually("the connection is given up") { daemon.log.contains("connection ended") }
+                    try await body(bench, island, daemon)
                     try await island.openAgain()
                     try await eventually("all done") { try bench.isIdle() }
                     #expect(try await daemon.stop() == 0)
                 }
-                let verdict = try await bench.judge("H64 black-hole of \(wire), answered before", allowance: 0)
+                let verdict = try await bench.judge(title, allowance: allowance)
                 #expect(verdict.isGood, "\(verdict)")
             }
         }

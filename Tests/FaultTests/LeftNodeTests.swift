@@ -61,12 +61,7 @@ import Testing
 
     @Test func `operators see whose jobs are left, and a command on one says that it may work later`() async throws {
         try await Bench.running(.init(window: 20, latency: .milliseconds(10))) { bench in
-            try await bench.withDaemon { daemon in
-                try bench.drop(Drop(number: 1, count: 1000))
-                try await bench.arrived(50)
-                try await daemon.destroy()
-            }
-            try bench.rename(to: "node-b")
+            try await bench.leaveJob(of: 1000)
             let journal = "\(bench.spool)/.pushspool/node-a/journal"
             try FileManager.default.moveItem(atPath: journal, toPath: bench.home + "/journal")
             try await bench.withDaemon { daemon in
@@ -96,12 +91,7 @@ import Testing
     @Test func `a journal of another node that cannot be read is a fault, with what to do with its jobs`() async throws
     {
         try await Bench.running(.init(window: 20, latency: .milliseconds(10))) { bench in
-            try await bench.withDaemon { daemon in
-                try bench.drop(Drop(number: 1, count: 1000))
-                try await bench.arrived(50)
-                try await daemon.destroy()
-            }
-            try bench.rename(to: "node-b")
+            try await bench.leaveJob(of: 1000)
             let path = "\(bench.spool)/.pushspool/node-a/journal"
             let journal = try FileHandle(forUpdating: URL(filePath: path))
             try journal.write(contentsOf: Data(repeating: 0x5a, count: 8192))
@@ -125,12 +115,7 @@ import Testing
 
     @Test func `a job of another node name is cancelled while it is finished`() async throws {
         try await Bench.running(.init(window: 20, latency: .milliseconds(20))) { bench in
-            try await bench.withDaemon { daemon in
-                try bench.drop(Drop(number: 1, count: 20_000))
-                try await bench.arrived(50)
-                try await daemon.destroy()
-            }
-            try bench.rename(to: "node-b")
+            try await bench.leaveJob(of: 20_000)
             try await bench.withDaemon { daemon in
                 try await daemon.says("job resumed")
                 let config = bench.home + "/etc/pushspool.yaml"
@@ -150,6 +135,16 @@ extension Bench {
     fileprivate func rename(to node: String) throws {
         let text = try String(contentsOfFile: home + "/etc/pushspool.yaml", encoding: .utf8)
         try write("etc/pushspool.yaml", text.replacing("node: node-a", with: "node: \(node)"))
+    }
+
+    /// Drops a job, kills the daemon amid it, and gives it another node name.
+    fileprivate func leaveJob(of count: Int) async throws {
+        try await withDaemon { daemon in
+            try drop(Drop(number: 1, count: count))
+            try await arrived(50)
+            try await daemon.destroy()
+        }
+        try rename(to: "node-b")
     }
 
     /// Runs a command of the program to its end.

@@ -104,11 +104,7 @@ import Testing
     @Test func `doctor finds folders through which no job can be dropped`() async throws {
         try await Modern().running { bench in
             try bench.configureModern()
-            try await bench.withDaemon { daemon in
-                try await daemon.says("app started")
-                try await eventually("the list") { bench.names(in: ".pushspool/public/node-a").contains("apps.json") }
-                #expect(try await daemon.stop() == 0)
-            }
+            try await bench.publishApps()
             let way = try Doorway(bench)
             let healthy = try await run("doctor", way)
             _ = try await healthy.end()

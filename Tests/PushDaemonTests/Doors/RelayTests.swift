@@ -182,11 +182,7 @@ import Testing
     @Test func `while the daemon is stopped, requests are taken, and sent when it runs again`() async throws {
         try await Modern().running { bench in
             try bench.configureModern()
-            try await bench.withDaemon { daemon in
-                try await daemon.says("app started")
-                try await eventually("the list") { bench.names(in: ".pushspool/public/node-a").contains("apps.json") }
-                #expect(try await daemon.stop() == 0)
-            }
+            try await bench.publishApps()
             try await Doorway(bench).open { door in
                 for number in 1...3 { #expect(try await door.ask(number).status == "200") }
                 #expect(bench.names(in: "modern/new").count == 3)
@@ -201,11 +197,7 @@ import Testing
     @Test func `beyond the limit of waiting jobs nothing is taken, and after that again`() async throws {
         try await Modern().running { bench in
             try bench.configureModern()
-            try await bench.withDaemon { daemon in
-                try await daemon.says("app started")
-                try await eventually("the list") { bench.names(in: ".pushspool/public/node-a").contains("apps.json") }
-                #expect(try await daemon.stop() == 0)
-            }
+            try await bench.publishApps()
             try await Doorway(bench, "limits: {waiting: 2}").open { door in
                 #expect(try await door.ask(1).status == "200")
                 #expect(try await door.ask(2).status == "200")

@@ -45,6 +45,15 @@ extension Bench {
     /// Writes the key that apps sign provider tokens with.
     func keepKey(_ key: [UInt8]) throws { try TokenApp.keep(key, in: path) }
 
+    /// Runs a daemon until it has published its list of apps.
+    func publishApps() async throws {
+        try await withDaemon { daemon in
+            try await daemon.says("app started")
+            try await eventually("the list") { names(in: ".pushspool/public/node-a").contains("apps.json") }
+            #expect(try await daemon.stop() == 0)
+        }
+    }
+
     /// Writes the file of an app that speaks HTTP/2. `more` are further lines.
     func configureModern(_ more: String = "", as name: String = "modern") throws {
         try write(
