@@ -122,17 +122,20 @@ extension BinaryGateway: SlottedGateway {
             return .zero
         case .reply(let reply) where reply.status.acceptsNamed && !session.hasAcceptance:
             // Back off from a gateway that keeps shutting down without accepting anything.
-            return pauseAfter(.lost, report)
+            return state.pause(after: .lost, report)
         case .reply(let reply):
             report.isRoutine = true
-            return pauseAfter(cause(of: reply, conclusion), report)
+            let cause = cause(of: reply, conclusion)
+            // For the timer of jobs on hold.
+            if cause == .serverError { wakeAll() }
+            return state.pause(after: cause, report)
         case .lost where session.isFresh && !isProven:
             report.fault = .unwanted(report.fault.message)
-            return pauseAfter(.refused, report)
+            return state.pause(after: .refused, report)
         case .lost:
-            return pauseAfter(.lost, report)
+            return state.pause(after: .lost, report)
         case .refused:
-            return pauseAfter(.refused, report)
+            return state.pause(after: .refused, report)
         }
     }
 
@@ -149,14 +152,8 @@ extension BinaryGateway: SlottedGateway {
     private func cause(of reply: ErrorReply, _ conclusion: Conclusion) -> ConnectPolicy.Cause {
         guard reply.status.failureClass == .serverError else { return .answered }
         // Nothing else is sent during a hunt or a trial, so the pauses grow at once.
-        guard conclusion.named != nil, !queue.isHunting, !state.isOnTrial else { return .unreachable }
-        // For the timer of jobs on hold.
-        wakeAll()
-        return .serverError
-    }
-
-    private func pauseAfter(_ cause: ConnectPolicy.Cause, _ report: ConnectionReport) -> Duration {
-        state.pause(after: cause, report)
+        let isAlone = conclusion.named != nil && !queue.isHunting && !state.isOnTrial
+        return isAlone ? .serverError : .unreachable
     }
 
     /// Reports outcomes.

@@ -126,8 +126,9 @@ extension HTTP2Gateway: SlottedGateway {
         }
         while let batch = queues[route].next(atMost: allowance(session)) {
             if let outcome = batch.lateness(at: now) {
-                queues[route].forget(Settlement(batch, outcome))
-                state.deliver([Settlement(batch, outcome)])
+                let settlement = Settlement(batch, outcome)
+                queues[route].forget(settlement)
+                state.deliver([settlement])
                 if queues[route].hasHeldWork { state.wakeSleepers() }
                 continue
             }
@@ -141,10 +142,10 @@ extension HTTP2Gateway: SlottedGateway {
             if !rest.isEmpty { break }
         }
         wakeSubmitters()
-        let mayOpenAnother = sessions.values.count { $0.route == route } < configuration.connectionLimit
-        // The sleepers open it, and set a timer for notifications that back off because their token is held.
-        if session.isExhausted && !queues[route].isBlocked && mayOpenAnother
-            || queues[route].pausingCount > pausingBefore
+        // The sleepers set a timer for notifications that back off because their token is held, or open another connection.
+        if queues[route].pausingCount > pausingBefore
+            || session.isExhausted && !queues[route].isBlocked
+                && sessions.values.count(where: { $0.route == route }) < configuration.connectionLimit
         {
             state.wakeSleepers()
         }
@@ -180,7 +181,7 @@ extension HTTP2Gateway {
             judge(news, consequences)
             let backOff = configuration.connectBackOff
             if session.isFailing, !session.isRetired, trouble.replaces(at: .now, backOff, using: &state.random) {
-                session.retireFailing()
+                session.retire(.failing)
             }
         }
         if let farewell = news.farewell { note(farewell, of: session) }
@@ -204,7 +205,7 @@ extension HTTP2Gateway {
 
     private func meet(_ demand: RequestQueue.Demand, of session: HTTP2Session) {
         switch demand {
-        case .replace: session.retireRefused()
+        case .replace: session.retire(.refused)
         case .renewToken:
             session.retire()
             expiredToken = session.token
@@ -260,9 +261,10 @@ extension HTTP2Gateway {
         guard session.generation == state.generation, state.mayConnect else { return .zero }
         var report = session.report(session.retirement)
         report.isRoutine = session.isEndedWell
-        let isReplaced = session.isOld || session.hasOldToken
-        let isGood = (session.acceptedCount > 0 || isReplaced || session.hasFailed) && !session.isOverdue
-        let failure: ConnectPolicy.Cause = session.isRefused && !state.isOnTrial ? .serverError : .lost
+        let isPlanned = session.isOld || [.oldToken, .failing].contains(session.retirementReason)
+        let isGood = (session.acceptedCount > 0 || isPlanned) && !session.isOverdue
+        let isRefused = session.retirementReason == .refused && !state.isOnTrial
+        let failure: ConnectPolicy.Cause = isRefused ? .serverError : .lost
         let pause = state.pause(after: isGood ? .answered : failure, report)
         defer { restAhead = .zero }
         return max(restAhead, pause)

@@ -151,7 +151,8 @@ package actor HTTP2Gateway: PushGateway {
     func wakeAll() {
         state.endStopIfDue(hasWork: hasWork)
         state.wakeSleepers()
-        for session in Array(sessions.values) + draining.all { session.wake() }
+        for session in sessions.values { session.wake() }
+        for session in draining.all { session.wake() }
     }
 
     func wakeSubmitters() { state.wakeSubmitters(unless: isFull) }

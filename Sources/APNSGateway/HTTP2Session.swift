@@ -106,25 +106,32 @@ final class HTTP2Session: GatewaySession {
     /// Whether the server has only reported failures of its own lately.
     var isFailing: Bool { machine.isFailing }
 
-    /// Whether it takes no more requests because of such failures.
-    private(set) var hasFailed = false
+    /// Why a connection takes no more requests, unless the gateway ends it or it is too old.
+    enum Retirement {
+        /// The server has only reported failures of its own lately.
+        case failing
+        /// There is another provider token, and the gateway accepts no other here yet.
+        case oldToken
+        /// An answer to a request asked for another connection.
+        case refused
+    }
 
-    /// Whether it takes no more requests because there is another provider token, and the gateway accepts no other here yet.
-    private(set) var hasOldToken = false
+    /// The first of these reasons; `nil` if there is none.
+    private(set) var retirementReason: Retirement?
 
     /// Whether the gateway has sent a GOAWAY and has answered everything.
     var isFinished: Bool { goodbye != nil && doubtCount == 0 }
 
     /// Whether it ended routinely: the server answers and does not fail, and a GOAWAY, if any, reported no error.
-    var isEndedWell: Bool { !isOverdue && !hasFailed && goodbye.map { $0.code == .noError } ?? true }
+    var isEndedWell: Bool { !isOverdue && retirementReason != .failing && goodbye.map { $0.code == .noError } ?? true }
 
     /// Why it takes no more requests.
     var retirement: GatewayFault {
         if machine.isOverdue { return GatewayFault("answer overdue") }
-        if hasFailed {
+        if retirementReason == .failing {
             return GatewayFault("the last \(SessionMachine.failureLimit) answers on it reported server errors")
         }
-        if goodbye == nil, hasOldToken { return GatewayFault("the provider token was replaced") }
+        if goodbye == nil, retirementReason == .oldToken { return GatewayFault("the provider token was replaced") }
         if goodbye == nil, isOld { return GatewayFault("the connection has reached max_age") }
         return fault("the gateway asked for a new connection")
     }
@@ -136,22 +143,10 @@ final class HTTP2Session: GatewaySession {
 
     func wake() { stream.wake() }
 
-    /// Takes no more requests.
-    func retire() { machine.retire() }
-
-    /// Whether an answer to a request asked for another connection.
-    private(set) var isRefused = false
-
-    /// Takes no more requests because an answer asks for another connection.
-    func retireRefused() {
-        isRefused = true
-        retire()
-    }
-
-    /// Takes no more requests because the server only reports failures.
-    func retireFailing() {
-        hasFailed = true
-        retire()
+    /// Takes no more requests, for this reason if there is one.
+    func retire(_ reason: Retirement? = nil) {
+        retirementReason = retirementReason ?? reason
+        machine.retire()
     }
 
     /// Replaces the provider token if it is too old.
@@ -168,7 +163,7 @@ final class HTTP2Session: GatewaySession {
     /// Uses another provider token from the next request on, or takes no more requests if the last one is too new here.
     private func authorize(_ token: ProviderToken) {
         guard token != self.token, !isRetired else { return }
-        guard machine.authorize(token.authorization, at: .now) else { return hasOldToken = true }
+        guard machine.authorize(token.authorization, at: .now) else { return retire(.oldToken) }
         self.token = token
     }
 

@@ -31,7 +31,6 @@ package struct IdentityTrial: Sendable {
     private static let (longestForOthers, longestIfProved) = (Duration.seconds(60), Duration.seconds(8))
 
     private let backOff: BackOff
-    private let othersBackOff: BackOff
     private var jobs: Set<JobID> = []
     /// Whether a refusal has not been judged yet.
     private var isAccused = false
@@ -49,7 +48,6 @@ package struct IdentityTrial: Sendable {
     ///   - acceptedAt: When the gateway last accepted these credentials, if it is known.
     package init(ceiling: Duration, acceptedAt: Moment? = nil) {
         backOff = .ofRefusals(ceiling: ceiling)
-        othersBackOff = .ofRefusals(ceiling: min(ceiling, Self.longestForOthers))
         self.acceptedAt = acceptedAt
     }
 
@@ -89,6 +87,7 @@ package struct IdentityTrial: Sendable {
         }
         if isProven { provenStopCount += 1 }
         let longest = isProved(at: now) ? Self.longestIfProved : Self.longestForOthers
+        let othersBackOff = BackOff.ofRefusals(ceiling: min(backOff.ceiling, Self.longestForOthers))
         let othersPause =
             isProven ? min(longest, othersBackOff.pause(after: provenStopCount, using: &random)) : .zero
         let pause = nextPause(at: now, using: &random)

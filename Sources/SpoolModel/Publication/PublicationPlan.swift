@@ -87,8 +87,8 @@ package struct PublicationPlan {
     /// Adds a held file that was ended, whose line is in memory.
     package mutating func withdraw(_ job: JobID) { withdrawals.append(job) }
 
-    /// Adds a job that was archived by an earlier run, as a refused file, or before a sync that failed. It is unknown whether that move would survive a
-    /// power loss.
+    /// Adds a job that was archived by an earlier run, as a refused file, or before a sync that failed. It is unknown
+    /// whether that move would survive a power loss.
     package mutating func noteMoved(_ job: JobID) { archived.append(job) }
 
     /// Whether a job waits to be held.
