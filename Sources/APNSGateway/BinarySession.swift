@@ -38,6 +38,8 @@ final class BinarySession: GatewaySession {
     private var lastWrite: Moment
     /// `settle` returns nothing before this time.
     private var nextSettling: Moment
+    /// When `read` last began. Whatever had arrived by then has been read.
+    private var lookedAt: Moment
     var countedDoubt = 0
     private var writeFailure: (fault: GatewayFault, deadline: Moment)?
 
@@ -48,6 +50,7 @@ final class BinarySession: GatewaySession {
         self.pipeline = PipelineMachine(options: configuration.pipelineOptions)
         self.lastWrite = opened
         self.nextSettling = opened
+        self.lookedAt = opened
     }
 
     /// The number of notifications in doubt.
@@ -75,6 +78,7 @@ final class BinarySession: GatewaySession {
 
     /// Reads all available bytes. Returns how the session ended, or `nil` if it is still open.
     func read() -> End? {
+        lookedAt = .now
         do {
             while true {
                 received.removeAll(keepingCapacity: true)
@@ -109,7 +113,8 @@ final class BinarySession: GatewaySession {
         guard Moment.now >= nextSettling else { return [] }
         nextSettling = .now + acknowledgementPause
         pipeline.acknowledge(UInt64(stream.acknowledgedByteCount), at: .now)
-        return accept(pipeline.settle(at: .now))
+        // The process may have been suspended since: an answer that came meanwhile was not read.
+        return accept(pipeline.settle(at: lookedAt))
     }
 
     /// Writes the flush probe if only the probe proves acceptance and there is nothing else to do.

@@ -57,11 +57,11 @@ enum Sample {
         return try .client(identity: identity, trust: .pem(simulator.certificates.authority))
     }
 
-    /// Settings for a simulator: quick to take silence for acceptance, and to connect again.
+    /// Settings for a simulator: quick to connect again, but on a busy machine it may answer late.
     static func configuration(of simulator: Simulator) throws -> BinaryGateway.Configuration {
         var configuration = BinaryGateway.Configuration(
             endpoint: endpoint(simulator.ports.gateway), context: try context(of: simulator))
-        configuration.confirmation = .silence(.seconds(1))
+        configuration.confirmation = .silence(.seconds(3))
         // Only tests about handshakes want one to be late, however busy the machine is.
         configuration.connectTimeout = .seconds(60)
         configuration.connectBackOff = BackOff(first: .milliseconds(10), ceiling: .milliseconds(100))
