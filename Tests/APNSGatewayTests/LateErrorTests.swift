@@ -22,7 +22,7 @@ struct LateErrorTests {
     }
 
     @Test func `an error behind an acceptance by silence takes it back`() async throws {
-        let plan = BenchPlan("nth=2 refuse status=8 delay=1700ms times=1")
+        let plan = BenchPlan("nth=2 refuse status=8 delay=1700ms times=1") { $0.confirmation = .silence(.seconds(1)) }
         try await plan.run { bench in
             try await bench.submit(10)
             try await bench.collect { $0.correctionCount == 1 && $0.outcomes.count == 10 }

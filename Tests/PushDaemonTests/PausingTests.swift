@@ -41,7 +41,7 @@ import Testing
             try await bench.withDaemon { daemon in
                 try await daemon.says("app started")
                 try bench.drop("one.json", job(tokens: 0..<count, saying: "failing"), app: "modern")
-                try await eventually("all pause", within: .seconds(400)) {
+                try await eventually("all pause", within: .seconds(1_200)) {
                     await bench.simulator.ledger.refusedCount >= count
                 }
                 let end = try await bench.operate(command, "modern/one.json")
@@ -64,7 +64,7 @@ extension Bench {
     /// How many notifications the gateway has refused, once it refuses no more of them.
     fileprivate func settledRefusals() async throws -> Int {
         var counts = [0, 0]
-        try await eventually("refusals that stop", within: .seconds(400)) {
+        try await eventually("refusals that stop", within: .seconds(1_200)) {
             counts = await [counts[1], simulator.ledger.refusedCount]
             try await moment(.seconds(1))
             return counts[0] > 50_000 && counts[0] == counts[1]

@@ -46,7 +46,8 @@
         func happen(at operation: FileOperation, _ subject: String) throws(SystemError) {
             switch action {
             case .kill: kill(getpid(), SIGKILL)
-            case .stop: kill(getpid(), SIGSTOP)
+            // Not kill(2): the kernel may give that signal to another thread, and this one goes on for a while.
+            case .stop: raise(SIGSTOP)
             case .eio: throw SystemError(code: EIO, operation: operation.rawValue, subject: subject)
             case .einval: throw SystemError(code: EINVAL, operation: operation.rawValue, subject: subject)
             case .enospc: throw SystemError(code: ENOSPC, operation: operation.rawValue, subject: subject)
