@@ -63,13 +63,13 @@ final class IntakeLoop {
                 await claimer.startClaims()
                 goOnScanning()
             }
-            if unclaimed.count >= Claimer.groupLimit { await unclaimed.carryOut() }
+            if unclaimed.refusedCount >= Claimer.groupLimit { await unclaimed.carryOut() }
             await context.files.worker.yield()
         }
         claimer.noteRoom()
         status.tellWaits()
         if claimer.announcedCount > 0 { await claimer.startClaims() }
-        if unclaimed.count > 0 { await unclaimed.carryOut() }
+        await unclaimed.carryOut()
     }
 
     /// Takes the reports of the watch.

@@ -74,7 +74,7 @@ final class LiveJobs: CommandedJobs {
     }
 
     func requireNotWithdrawn(_ name: FileName) throws(ControlFault) {
-        guard !publisher.isWithdrawing(name) else {
+        guard !publisher.departures.isWaiting(inHold: name) else {
             throw ControlFault("already ended by an operator", hint: nil, hasNothingToDo: true)
         }
     }
@@ -128,8 +128,7 @@ final class LiveJobs: CommandedJobs {
         let deadline = ContinuousClock.now + Self.holdingLimit
         let isDecided = { [context] in job.heldAs != nil || job.isEnding || context.lifecycle.isEnding }
         _ = await publisher.progress.wait(until: deadline) { isDecided() || publisher.isParking(claimed.id) }
-        // The first round may have begun before the job was added.
-        for _ in 0..<2 where !isDecided() && publisher.isParking(claimed.id) { await publisher.publish() }
+        if !isDecided(), publisher.isParking(claimed.id) { await publisher.publish() }
         _ = await publisher.progress.wait(until: deadline, for: isDecided)
         guard !job.isEnding else { throw ControlFault("it ended before it was held", hint: nil, hasNothingToDo: true) }
         let (left, count) = (job.machine.remaining.count, job.summary.recipientCount)
@@ -189,18 +188,26 @@ final class LiveJobs: CommandedJobs {
         return ControlAnswer(.done, "\(code.rawValue): \(tally.accepted) of \(count) accepted, \(ended) \(word)\(rest)")
     }
 
-    func end(_ withdrawal: Withdrawal) async -> ControlAnswer {
-        publisher.withdraw(withdrawal)
-        // The first round may have begun before the line was added.
-        for _ in 0..<2 where publisher.isWithdrawing(withdrawal.id) { await publisher.publish() }
-        guard publisher.isWithdrawing(withdrawal.id) else { return withdrawal.answer }
-        return ControlAnswer(
-            .begun, "in hold/; moves to failed/ when its feedback line is written", hint: "see the log")
+    func begin(_ departure: Departure) { publisher.depart(departure) }
+
+    func finish(_ departure: Departure) async -> ControlAnswer {
+        let isOver = { [departures = publisher.departures] in !departures.isUnderWay(departure.id) }
+        await publisher.publish()
+        guard !publisher.departures.isWaiting(departure.id) else {
+            return ControlAnswer(
+                .begun, "in hold/; moves to failed/ when its feedback line is written", hint: "see the log")
+        }
+        if !isOver() { await publisher.clean() }
+        // Another task may be cleaning at this moment.
+        guard await publisher.progress.wait(until: .now + Self.forgettingLimit, for: isOver) else {
+            return ControlAnswer(.begun, "moved to failed/; a power loss may still undo that", hint: "see the log")
+        }
+        return departure.answer
     }
 
     // MARK: Retrying
 
-    /// How long an operator waits at most until the journal has forgotten a job.
+    /// How long an operator waits at most for a sync of the archives, by which the journal forgets a job.
     private static let forgettingLimit = Duration.seconds(5)
 
     func forgetEnd(of place: ArchivePlace, _: JobID?) async throws(ControlFault) {

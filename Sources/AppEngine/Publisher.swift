@@ -30,10 +30,12 @@ final class Publisher {
     private var plan = PublicationPlan()
     /// The lines being published, and the records to which they belong.
     private var batch: (lines: [UInt8], since: JournalPosition?, through: JournalPosition?) = ([], nil, nil)
-    /// Held files that an operator ended, to be moved as soon as their lines are published.
-    private var withdrawals: [JobID: Withdrawal] = [:]
+    /// Files that fail without a claim.
+    let departures: Departures
     /// Whether a round is under way.
-    private(set) var isPublishing = false
+    private var isPublishing = false
+    /// The number of rounds that have begun, and the last one that has published its lines.
+    private var (roundCount, lastGoodRound) = (0, 0)
     private var (lastPublication, lastCleaning) = (Moment.zero, Moment.zero)
     /// Whether moves of an earlier run may wait for a sync, which is repeated until it succeeds.
     private var mustSettle: Bool
@@ -44,6 +46,7 @@ final class Publisher {
 
     init(_ parts: AppParts, _ retention: RetentionTask, _ hook: HookRunner) {
         (self.parts, self.retention, self.hook, context) = (parts, retention, hook, parts.context)
+        departures = Departures(parts)
         progress = Condition(on: parts.context.daemon.reactor)
         (failures, cleaningFailures) = (FailureLog(context.logger), FailureLog(context.logger))
         mustSettle = !parts.context.spool.archives.isSettled
@@ -80,19 +83,24 @@ final class Publisher {
     /// Whether a job waits for its lines to be published before it moves to `hold/`.
     func isParking(_ id: JobID) -> Bool { plan.isParking(id) }
 
-    /// Ends a file in `hold/`: its line is published first, then it moves to `failed/`.
-    func withdraw(_ withdrawal: Withdrawal) {
-        parts.lines.append(withdrawal.report)
-        withdrawals[withdrawal.id] = withdrawal
-        plan.withdraw(withdrawal.id)
-        parts.publishWakeup.signal()
+    /// Lets a file fail without a claim: its line is published first, then it moves to `failed/`.
+    func depart(_ departure: Departure) {
+        parts.lines.append(departure.report)
+        enter(departure)
     }
 
-    /// Whether a file in `hold/` was ended and is still there.
-    func isWithdrawing(_ id: JobID) -> Bool { withdrawals[id] != nil }
+    /// Returns whether the file's line was published before; then it is only moved.
+    func departAgain(_ file: SeenFile) -> Bool {
+        guard let departure = departures.takeStuck(file) else { return false }
+        enter(departure)
+        return true
+    }
 
-    /// Whether a file in `hold/` was ended and is still there.
-    func isWithdrawing(_ name: FileName) -> Bool { withdrawals.values.contains { $0.file.name == name } }
+    private func enter(_ departure: Departure) {
+        departures.add(departure)
+        plan.depart(departure.id)
+        parts.publishWakeup.signal()
+    }
 
     /// Publishes as soon as possible, because a task waits for it.
     func hurry() {
@@ -137,17 +145,27 @@ final class Publisher {
         }
     }
 
-    /// Publishes the current lines in one file, then archives the jobs whose lines are published.
+    /// Publishes the current lines in one file, then archives the jobs whose lines are published. A round that is under
+    /// way may have missed some of them, so the next one counts, whoever begins it.
     ///
-    /// - Returns: Whether all lines that existed at the call are published; also `false` after waiting for a round that
-    ///   was already under way, because it may not have included all of them.
+    /// - Returns: Whether all lines that existed at the call are published; `false` if the task is cancelled while
+    ///   another publishes.
     @discardableResult
     func publish() async -> Bool {
-        if isPublishing {
-            _ = await progress.wait { !isPublishing }
-            return false
+        let due = roundCount + 1
+        while roundCount < due {
+            guard isPublishing else {
+                await publishRound()
+                return lastGoodRound >= due
+            }
+            guard await progress.wait(for: { !isPublishing || roundCount >= due }) else { return false }
         }
+        return await progress.wait { !isPublishing || roundCount > due } && lastGoodRound >= due
+    }
+
+    private func publishRound() async {
         isPublishing = true
+        roundCount += 1
         defer {
             isPublishing = false
             parts.lines.noteEndOfPublication()
@@ -163,10 +181,10 @@ final class Publisher {
             if !plan.note(result) { isOut = false }
         }
         failures.endRound(isComplete: isOut && context.daemon.spool.mayAct)
-        guard isOut else { return false }
+        guard isOut else { return }
+        lastGoodRound = roundCount
         journal.write()
         parts.intakeWakeup.signal()
-        return true
     }
 
     /// The pause after lines could not be published, or jobs not be moved.
@@ -182,8 +200,6 @@ final class Publisher {
             parts.suppression.remember(entry.token.bytes[...], since: time)
         }
         while !Task.isCancelled {
-            // A publication that is already under way does not include these lines.
-            while isPublishing, !Task.isCancelled { await publish() }
             if await publish() { return true }
             try? await context.daemon.reactor.sleep(for: Self.pause)
         }
@@ -208,7 +224,8 @@ final class Publisher {
             return .done
         case .archive(let ids): return await inGroups(ids) { await archive($0) }
         case .park(let ids): return park(ids)
-        case .withdraw(let ids): return withdraw(ids)
+        case .depart(let ids):
+            return await inGroups(ids) { await departures.move($0) { note($0, in: $1, $2) } }
         }
     }
 
@@ -387,35 +404,6 @@ final class Publisher {
         return .doneBut(failed: failed, gone: [])
     }
 
-    /// Moves files whose lines are published from `hold/` to `failed/`.
-    private func withdraw(_ ids: [JobID]) -> PublicationPlan.Result {
-        var failed: [JobID] = []
-        for withdrawal in ids.compactMap({ withdrawals[$0] }) {
-            let conclusion = withdrawal.report.conclusion
-            do throws(SystemError) {
-                let place = try parts.held.carryOut(withdrawal)
-                withdrawals[withdrawal.id] = nil
-                context.daemon.meter.count {
-                    if let code = conclusion.code, withdrawal.endedCount > 0 {
-                        $0.note(.withdrawn(code), count: withdrawal.endedCount)
-                    }
-                    $0.noteEnd(conclusion, after: nil)
-                }
-                context.logger.notice(
-                    "job failed",
-                    metadata: [
-                        LogKey.job: "\(withdrawal.report.identity.name)",
-                        LogKey.code: "\(conclusion.code?.rawValue ?? "")",
-                        LogKey.path: "\(context.name)/\(place?.path ?? "")",
-                    ])
-            } catch {
-                failed.append(withdrawal.id)
-                note(error, in: .archive(.failed), [LogKey.job: "\(withdrawal.file.name)"])
-            }
-        }
-        return .doneBut(failed: failed, gone: [])
-    }
-
     // MARK: Cleaning the journal
 
     /// Whether moves to the archives wait for a sync, or those of an earlier run may.
@@ -446,6 +434,7 @@ final class Publisher {
             try await context.files.archives.sync(context.spool)
             context.spool.archives.noteSettled()
             cleaningFailures.endRound()
+            departures.noteSynced(moved)
             for id in moved { journal.record(.cleaned(id)) }
             journal.write()
             retention.noteArchived()

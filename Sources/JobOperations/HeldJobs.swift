@@ -179,9 +179,14 @@ package final class HeldJobs {
     }
 
     /// Deletes the remainder of a file once its content is recorded elsewhere.
-    package func forget(_ status: FileStatus) {
+    ///
+    /// - Parameters:
+    ///   - status: The file.
+    ///   - isMoved: Whether the file has left `hold/` for good. A remainder that a power loss brings back is alone then.
+    package func forget(_ status: FileStatus, isMoved: Bool = false) {
         guard entry(of: status) != nil else { return }
         do throws(SystemError) {
+            if isMoved { return try drop(status.inode) }
             // The file may have come here by hand, and its claim is not synced.
             try spool.archives.settle()
             try drop(status.inode)

@@ -51,10 +51,12 @@ package protocol CommandedJobs {
     /// - Returns: The answer; `nil` if the job is gone.
     /// - Throws: `ControlFault`: it cannot be ended.
     func end(_ job: ClaimedJob, _ code: ResultCode) async throws -> ControlAnswer?
-    /// Publishes the line of a file in `hold/` that ends, then moves the file to `failed/`.
+    /// Lets a file in `hold/` end.
+    func begin(_ departure: Departure)
+    /// Publishes the line of the file, then moves it to `failed/` for good. Other commands may run.
     ///
     /// - Throws: `SystemError`: the file is still in `hold/`.
-    func end(_ withdrawal: Withdrawal) async throws -> ControlAnswer
+    func finish(_ departure: Departure) async throws -> ControlAnswer
     /// Makes the journal durably forget an archived job that is to be sent again. Otherwise the next start would move
     /// it back to the archive.
     ///
@@ -94,8 +96,10 @@ package final class OperatorCommands: CommandedApp {
             switch try await inTurn(request, reference) {
             case nil: return nil
             case .over(let answer)?: return answer
-            // Other commands need not wait for the notifications on a connection.
+            // Other commands need not wait for the notifications on a connection, and share the syncs of departures.
             case .holding(let job)?: return try await jobs.finishHold(job).about(app, job.name, job.id)
+            case .departing(let departure)?:
+                return try await jobs.finish(departure).about(app, departure.report.identity.name, departure.id)
             }
         } catch {
             if !(error is ControlFault) { jobs.note(failure: error) }
@@ -108,6 +112,8 @@ package final class OperatorCommands: CommandedApp {
         case over(ControlAnswer)
         /// The notifications of this job that are on a connection are getting their outcome.
         case holding(ClaimedJob)
+        /// This file of `hold/` ends.
+        case departing(Departure)
     }
 
     private func inTurn(_ request: ControlRequest, _ reference: JobReference) async throws -> Progress? {
@@ -122,8 +128,8 @@ package final class OperatorCommands: CommandedApp {
         switch request.command {
         case .hold: try await hold(reference)
         case .release: try release(reference).map(Progress.over)
-        case .cancel: try await end(reference, .cancelled).map(Progress.over)
-        case .expire: try await end(reference, .expired).map(Progress.over)
+        case .cancel: try await end(reference, .cancelled)
+        case .expire: try await end(reference, .expired)
         case .retry: try await retry(request, reference).map(Progress.over)
         case .pause, .resume, .stop, .reload: nil
         }
@@ -156,16 +162,19 @@ package final class OperatorCommands: CommandedApp {
         return ControlAnswer(.done, "released as new/\(released)\(left)").about(app, file.name, sent?.id)
     }
 
-    private func end(_ reference: JobReference, _ code: ResultCode) async throws -> ControlAnswer? {
+    private func end(_ reference: JobReference, _ code: ResultCode) async throws -> Progress? {
         switch try meant(reference, in: [.new, .hold, .work]) {
-        case .claimed(let job)?: return try await jobs.end(job, code)?.about(app, job.name, job.id)
-        case .held(let file)?: return try await withdraw(file, file.name, code)
+        case .claimed(let job)?:
+            return try await jobs.end(job, code).map { .over($0.about(app, job.name, job.id)) }
+        case .held(let file)?:
+            try jobs.requireNotWithdrawn(file.name)
+            return try depart(file, file.name, code)
         case .waiting(let file)?:
             // In `hold/` the file is out of reach: a claim of it that is under way fails.
             guard let name = try held.hold(waiting: file), let moved = try held.spool.hold.look(name) else {
                 return nil
             }
-            return try await withdraw(moved, file.name, code)
+            return try depart(moved, file.name, code)
         case nil:
             try jobs.requireNotOver(reference)
             return nil
@@ -173,9 +182,10 @@ package final class OperatorCommands: CommandedApp {
     }
 
     /// Ends the remainder of a file in `hold/`, which was dropped under `name` if that is known.
-    private func withdraw(_ file: SeenFile, _ name: FileName, _ code: ResultCode) async throws -> ControlAnswer {
-        let withdrawal = try held.withdrawal(of: file, name, code)
-        return try await jobs.end(withdrawal).about(app, name, withdrawal.id)
+    private func depart(_ file: SeenFile, _ name: FileName, _ code: ResultCode) throws(SystemError) -> Progress {
+        let departure = try held.departure(of: file, name, code)
+        jobs.begin(departure)
+        return .departing(departure)
     }
 
     private func retry(_ request: ControlRequest, _ reference: JobReference) async throws -> ControlAnswer? {

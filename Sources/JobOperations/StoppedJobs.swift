@@ -152,12 +152,17 @@ final class StoppedJobs: CommandedJobs {
         return ControlAnswer(.done, text + "\(rest.count) not sent; the next daemon reports and archives it")
     }
 
-    func end(_ withdrawal: Withdrawal) throws -> ControlAnswer {
+    func begin(_: Departure) {}
+
+    func finish(_ departure: Departure) throws -> ControlAnswer {
         var lines: [UInt8] = []
-        FeedbackLine(app: app, node: spool.node).appendJob(withdrawal.report, to: &lines)
+        FeedbackLine(app: app, node: spool.node).appendJob(departure.report, to: &lines)
         try feedback.publish(lines, at: .now)
-        _ = try held.carryOut(withdrawal)
-        return withdrawal.answer
+        try departure.draft.stage(in: held.spool.work)
+        if case .forbidden(let error) = try held.spool.move(departure) { throw error }
+        try held.spool.hold.syncDepartures()
+        held.forget(departure.file.status, isMoved: true)
+        return departure.answer
     }
 
     // MARK: Retrying

@@ -36,8 +36,18 @@ package final class ControlClient {
     ///
     /// - Throws: `SystemError`: the connection is broken.
     package func carryOut(_ request: ControlRequest) throws(SystemError) -> ControlAnswer? {
-        try connection.write(request.line)
-        return try nextAnswer()
+        try carryOut([request]).first
+    }
+
+    /// Sends commands together, at most some dozens, and returns the answers, in their order; fewer if the daemon ended
+    /// before it answered.
+    ///
+    /// - Throws: `SystemError`: the connection is broken.
+    package func carryOut(_ requests: [ControlRequest]) throws(SystemError) -> [ControlAnswer] {
+        try connection.write(requests.flatMap(\.line))
+        var answers: [ControlAnswer] = []
+        while answers.count < requests.count, let answer = try nextAnswer() { answers.append(answer) }
+        return answers
     }
 
     /// Waits for another answer; `nil` if the daemon ended first.

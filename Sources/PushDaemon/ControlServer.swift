@@ -25,6 +25,8 @@ actor ControlServer {
     private static let idleLimit = Duration.seconds(60)
     /// How long the client may take to read an answer.
     private static let answerLimit = Duration.seconds(10)
+    /// How many requests that arrived together are read before they are carried out.
+    private static let groupLimit = 64
     /// How often the progress of a stop is reported.
     private static let progressPause = Duration.seconds(1)
 
@@ -92,7 +94,9 @@ actor ControlServer {
                     let text = "too many commands are being carried out"
                     return try await write(ControlAnswer(.refused, text, hint: "try again later"), to: socket)
                 }
-                guard try await take(line, from: peer, over: socket) else { return }
+                var group = [line]
+                while group.count < Self.groupLimit, let next = lines.next() { group.append(next) }
+                guard try await take(group[...], from: peer, over: socket) else { return }
                 noteWaiting(number, socket)
                 deadline = .now + Self.idleLimit
             }
@@ -117,20 +121,47 @@ actor ControlServer {
         if roster.isFull { listener?.waiter.wake() }
     }
 
-    /// Executes a line, and returns whether another may follow.
-    private func take(_ line: [UInt8], from peer: PeerProcess, over socket: StreamSocket) async throws -> Bool {
-        let request: ControlRequest
-        do throws(ControlFault) {
-            request = try Self.request(in: line)
-        } catch {
-            try await write(ControlAnswer(error), to: socket)
-            return true
+    /// Executes lines, and returns whether others may follow. Jobs that end one after another share their syncs.
+    private func take(
+        _ lines: ArraySlice<[UInt8]>, from peer: PeerProcess, over socket: StreamSocket
+    ) async throws -> Bool {
+        var requests = lines.map { line in
+            Result { () throws(ControlFault) in try Self.request(in: line) }
+        }[...]
+        while let first = requests.first {
+            let count = max(1, requests.prefix(while: \.isOfEnd).count)
+            let answers = await carryOut(requests.prefix(count), for: peer)
+            for answer in answers { try await write(answer, to: socket) }
+            requests.removeFirst(count)
+            if case .success(let request) = first, request.command == .stop, answers.first?.isGood == true {
+                try await followStop(over: socket)
+                return false
+            }
         }
-        let answer = await daemon.carryOut(request, for: peer)
-        try await write(answer, to: socket)
-        guard request.command == .stop, answer.isGood else { return true }
-        try await followStop(over: socket)
-        return false
+        return true
+    }
+
+    /// Carries out requests at the same time. Returns the answers in their order.
+    private func carryOut(
+        _ requests: ArraySlice<Result<ControlRequest, ControlFault>>, for peer: PeerProcess
+    ) async -> [ControlAnswer] {
+        await withTaskGroup { group in
+            for (number, request) in requests.enumerated() {
+                group.addTask { (number, await self.carryOut(request, for: peer)) }
+            }
+            var answers: [Int: ControlAnswer] = [:]
+            for await (number, answer) in group { answers[number] = answer }
+            return (0..<requests.count).compactMap { answers[$0] }
+        }
+    }
+
+    private func carryOut(
+        _ request: Result<ControlRequest, ControlFault>, for peer: PeerProcess
+    ) async -> ControlAnswer {
+        switch request {
+        case .success(let request): await daemon.carryOut(request, for: peer)
+        case .failure(let fault): ControlAnswer(fault)
+        }
     }
 
     /// Reads a request.
@@ -169,5 +200,13 @@ actor ControlServer {
                 }
             }
         }
+    }
+}
+
+extension Result<ControlRequest, ControlFault> {
+    /// Whether it ends a job, which takes nothing from other requests.
+    fileprivate var isOfEnd: Bool {
+        guard case .success(let request) = self else { return false }
+        return request.command == .cancel || request.command == .expire
     }
 }

@@ -283,29 +283,12 @@ package struct HoldFolder {
 
     // MARK: To failed/
 
-    /// Moves a held file that will not be sent from `hold/` to `failed/`, together with a result file; synced.
+    /// Makes departures from `hold/` survive a power loss.
     ///
-    /// - Parameters:
-    ///   - file: The file in `hold/`.
-    ///   - id: Names the result until it is in place.
-    ///   - place: The target, from `place(for:in:at:withResult:)`.
-    ///   - result: The result file's bytes.
-    /// - Returns: Its final place; `nil` if the file is gone.
-    /// - Throws: `SystemError`: for example ENOSPC or EIO. Call again later.
-    package func withdraw(
-        _ file: SeenFile, id: JobID, to place: ArchivePlace, result: [UInt8]
-    ) throws(SystemError) -> ArchivePlace? {
+    /// - Throws: `SystemError`; final, as for every failed sync.
+    package func syncDepartures() throws(SystemError) {
         try archives.settle()
-        do {
-            let archiving = Archiving(id: id, name: file.name, file: file, source: directory, result: result)
-            let final = try archives.bring(archiving, to: place)
-            try archives.settle()
-            try directory.sync(.holdSource)
-            return final
-        } catch {
-            guard error.isNotFound else { throw error }
-            return nil
-        }
+        try directory.sync(.holdSource)
     }
 
     // MARK: After a power loss

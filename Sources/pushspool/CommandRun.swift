@@ -11,6 +11,9 @@ struct CommandRun {
         let requests: [ControlRequest]
         /// Whether a pattern or `--all` stands for the job. Then it is no fault if the command has nothing to do.
         var isSelected = false
+
+        /// Whether it is one request, which ends a job.
+        fileprivate var isEnd: Bool { requests.map(\.command) == [.cancel] || requests.map(\.command) == [.expire] }
     }
 
     /// How many of the jobs for which patterns or `--all` stand have which end.
@@ -30,6 +33,21 @@ struct CommandRun {
     var summary: Summary?
     /// How commands failed.
     private(set) var failures: Set<ControlAnswer.Kind> = []
+
+    /// The steps in groups whose first requests are sent together. Only ends of jobs are, because they share their syncs.
+    var groups: [[Step]] {
+        var groups: [[Step]] = []
+        for step in steps {
+            if let last = groups.last, last.count < Self.groupLimit, step.isEnd, last.allSatisfy(\.isEnd) {
+                groups[groups.count - 1].append(step)
+            } else {
+                groups.append([step])
+            }
+        }
+        return groups
+    }
+
+    private static let groupLimit = 64
 
     /// Prints and counts an answer.
     mutating func take(_ answer: ControlAnswer, of step: Step) {

@@ -33,11 +33,16 @@ enum Executor {
         var run = run
         do {
             let executor = try find(configuration, mayBeOffline: mayBeOffline)
-            for step in run.steps {
-                for request in step.requests {
-                    guard let answer = try await executor.carryOut(request) else { throw DaemonGone() }
+            for group in run.groups {
+                let answers = try await executor.carryOut(group.compactMap(\.requests.first))
+                for (step, answer) in zip(group, answers) { run.take(answer, of: step) }
+                guard let step = group.last, var isGood = answers.last?.isGood, answers.count == group.count else {
+                    throw DaemonGone()
+                }
+                for request in step.requests.dropFirst() where isGood {
+                    guard let answer = try await executor.carryOut([request]).first else { throw DaemonGone() }
                     run.take(answer, of: step)
-                    if !answer.isGood { break }
+                    isGood = answer.isGood
                 }
             }
             try executor.close()
@@ -96,13 +101,16 @@ enum Executor {
         return .offline(try StoppedApps(configuration, logger: logger))
     }
 
-    /// Executes a command; `nil` if the daemon ended before it answered.
+    /// Executes commands, and returns the answers; fewer if the daemon ended before it answered.
     ///
     /// - Throws: `SystemError`: the daemon does not answer.
-    private func carryOut(_ request: ControlRequest) async throws(SystemError) -> ControlAnswer? {
+    private func carryOut(_ requests: [ControlRequest]) async throws(SystemError) -> [ControlAnswer] {
         switch self {
-        case .daemon(let client): try client.carryOut(request)
-        case .offline(let apps): await apps.carryOut(request)
+        case .daemon(let client): return try client.carryOut(requests)
+        case .offline(let apps):
+            var answers: [ControlAnswer] = []
+            for request in requests { answers.append(await apps.carryOut(request)) }
+            return answers
         }
     }
 

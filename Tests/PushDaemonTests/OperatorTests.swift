@@ -191,6 +191,21 @@ import Testing
         }
     }
 
+    @Test func `held jobs that are ended together share feedback files, and with them syncs`() async throws {
+        try await running(true) { bench in
+            let names = (0..<200).map { "h\(100 + $0).json" }
+            for name in names { try bench.write("spool/weather/hold/\(name)", job(1)) }
+            let ended = try await bench.operate("cancel", "--all")
+            #expect(ended.code == 0 && ended.log == "cancel: 200 jobs\n", "\(ended)")
+            let lines = ended.text.split(separator: "\n").map(String.init)
+            #expect(lines == names.map { "weather/\($0): cancelled, nothing was sent" }, "\(ended.text)")
+            #expect(bench.names(in: "weather/hold").isEmpty && Set(bench.jobs(in: "failed")) == Set(names))
+            #expect(try Set(bench.lines("job").compactMap(\.job)) == Set(names))
+            #expect(try bench.lines("job").count == 200)
+            #expect(bench.names(in: "weather/feedback").count < 50)
+        }
+    }
+
     @Test func `two operators at once do everything once`() async throws {
         try await running(true) { bench in
             let names = (0..<100).map { "weather/j\($0).json" }

@@ -24,14 +24,14 @@ struct PublicationPlanTests {
         var plan = PublicationPlan()
         for id in ids(1...2) { plan.conclude(id) }
         for id in ids(3...3) { plan.park(id) }
-        for id in ids(4...4) { plan.withdraw(id) }
+        for id in ids(4...4) { plan.depart(id) }
         let both = ids(1...2)
         #expect(
             steps(of: &plan) == [
                 .tell(both), .sync, .keepRefs(both), .publish(both), .archive(both), .park(ids(3...3)),
-                .withdraw(ids(4...4)),
+                .depart(ids(4...4)),
             ])
-        #expect(plan.isIdle && plan.mustClean && plan.takeArchived() == both && !plan.mustClean)
+        #expect(plan.isIdle && plan.mustClean && plan.takeArchived() == both + ids(4...4) && !plan.mustClean)
         #expect(steps(of: &plan, hasLines: false).isEmpty)
     }
 
@@ -122,7 +122,7 @@ extension PublicationPlan.Step {
         switch self {
         case .sync: []
         case .tell(let jobs), .keepRefs(let jobs), .publish(let jobs), .archive(let jobs), .park(let jobs),
-            .withdraw(let jobs):
+            .depart(let jobs):
             jobs
         }
     }
@@ -132,7 +132,7 @@ extension PublicationPlan.Step {
 private struct PublishingWorld {
     /// How a job comes into the plan.
     enum Kind: CaseIterable {
-        case ended, parked, withdrawn
+        case ended, parked, departing
 
         static var allTriples: [[Kind]] {
             allCases.flatMap { first in
@@ -183,7 +183,7 @@ private struct PublishingWorld {
         switch Int.random(in: 0..<20, using: &random) {
         case 0...3: add(.ended)
         case 4, 5: add(.parked)
-        case 6, 7: add(.withdrawn)
+        case 6, 7: add(.departing)
         case 8, 9: clean()
         case 10: die { Bool.random(using: &random) }
         default: proceed { Int.random(in: 0..<6, using: &random) == 0 }
@@ -210,7 +210,7 @@ private struct PublishingWorld {
         switch jobs[id]?.kind {
         case .ended: return plan.conclude(id)
         case .parked: plan.park(id)
-        case .withdrawn: plan.withdraw(id)
+        case .departing: plan.depart(id)
         case nil: return
         }
         jobs[id]?.isRecorded = true
@@ -264,7 +264,7 @@ private struct PublishingWorld {
             }
             for id in ids { check(jobs[id]?.isOut == true, "\(id) was called published, and is not") }
             taken = []
-        case .archive(let ids), .park(let ids), .withdraw(let ids):
+        case .archive(let ids), .park(let ids), .depart(let ids):
             for id in ids {
                 check(jobs[id]?.isMoved == false, "\(id) was moved twice")
                 jobs[id]?.isMoved = true

@@ -33,13 +33,13 @@
 
         /// A move to or from `hold/`.
         enum Move: CaseIterable {
-            case holdWaiting, holdUnread, holdClaimed, release, giveBack, retry, withdraw
+            case holdWaiting, holdUnread, holdClaimed, release, giveBack, retry, depart
 
             /// Where the file is before the jobs are claimed.
             var folder: String {
                 switch self {
                 case .holdWaiting, .holdUnread, .holdClaimed, .giveBack: "new"
-                case .release, .withdraw: "hold"
+                case .release, .depart: "hold"
                 case .retry: "failed/2026-11-21"
                 }
             }
@@ -101,10 +101,11 @@
             case .retry:
                 let place = ArchivePlace(folder: .failed, day: "2026-11-21", name: name)
                 _ = try #require(try app.hold.takeOut(place, as: name, leaving: rest))
-            case .withdraw:
+            case .depart:
                 let place = ArchivePlace(folder: .failed, day: "2026-11-21", name: name)
                 let file = try #require(try app.hold.look(name))
-                _ = try #require(try app.hold.withdraw(file, id: id, to: place, result: rest))
+                #expect(try app.depart(file, from: .hold, as: id, to: place, result: rest) == .moved(place))
+                try app.hold.syncDepartures()
             }
         }
     }

@@ -1,5 +1,6 @@
 import APNSModel
 import JobFormat
+import JournalModel
 import LinuxIO
 import SpoolModel
 import SpoolStore
@@ -58,11 +59,16 @@ struct TestSpool {
     }
 
     /// Refuses what was seen in `new/`.
-    func refuse(_ sighting: SeenFile, result: String = "") throws -> SpoolStore.Refusal {
+    func refuse(_ sighting: SeenFile, result: String = "") throws -> DepartureOutcome {
         let place = try app.archives.place(for: sighting.name, in: .failed, at: noon, withResult: true)
-        let draft = ResultDraft(of: JobID(bits: 1), Array(result.utf8))
-        try draft.stage(in: app.work)
-        return try app.refuse(sighting, id: draft.id, to: place, result: draft.bytes)
+        return try move(sighting, from: .new, to: place, result: result)
+    }
+
+    /// Moves a file that was not claimed to its place in `failed/`.
+    func move(
+        _ file: SeenFile, from origin: Departure.Origin, to place: ArchivePlace, result: String
+    ) throws -> DepartureOutcome {
+        try app.depart(file, from: origin, as: JobID(bits: 1), to: place, result: Array(result.utf8))
     }
 
     /// What can be a job in `new/`.
@@ -97,4 +103,18 @@ func hostileNames() -> [FileName] {
     let invalid: [[UInt8]] = [[0xFF, 0xFE], [0xC3, 0x28], [0xE2, 0x82], [0xED, 0xA0, 0x80]].map { $0 + ending }
     return (singles + texts.map { Array($0.utf8) } + [long, longCharacters] + invalid)
         .compactMap(FileName.init(bytes:)).filter(\.isJob)
+}
+
+extension AppSpool {
+    /// Stages the result of a file that was not claimed, and moves the file to its place in `failed/`.
+    func depart(
+        _ file: SeenFile, from origin: Departure.Origin, as id: JobID, to place: ArchivePlace, result: [UInt8]
+    ) throws -> DepartureOutcome {
+        let report = JobReport(
+            JobIdentity(name: file.name, id: id), Conclusion(tally: Tally(), fault: .cancelled), notificationCount: 0,
+            at: WallTime(nanoseconds: 0))
+        let departure = Departure(of: file, from: origin, report, to: place, result: result)
+        try departure.draft.stage(in: work)
+        return try move(departure)
+    }
 }

@@ -9,7 +9,7 @@ package import APNSModel
 /// 3. ``Step/keepRefs(_:)``: store the jobs' refs. From then on, another job with the same ref is a duplicate.
 /// 4. ``Step/publish(_:)``: rename the lines into `feedback/`.
 /// 5. ``Step/archive(_:)``: move the jobs to `done/` and `failed/`.
-/// 6. ``Step/park(_:)`` and ``Step/withdraw(_:)``: move jobs with published lines that operators have held or ended.
+/// 6. ``Step/park(_:)`` and ``Step/depart(_:)``: move jobs that are held, and files that fail without a claim.
 ///
 /// If step 2, 3 or 4 fails, the round ends, and the next one starts again with the same lines. A failed move is retried in the
 /// next round. The caller cleans moved jobs when it chooses: ``takeArchived()``.
@@ -28,8 +28,8 @@ package struct PublicationPlan {
         case archive([JobID])
         /// Move these jobs to `hold/`.
         case park([JobID])
-        /// Move these files from `hold/` to `failed/`.
-        case withdraw([JobID])
+        /// Move these files, which are not claimed, to `failed/`.
+        case depart([JobID])
     }
 
     /// How a step ended.
@@ -53,7 +53,7 @@ package struct PublicationPlan {
 
     /// The position in a round.
     private enum Stage {
-        case idle, telling, syncing, keeping, publishing, archiving, parking, withdrawing
+        case idle, telling, syncing, keeping, publishing, archiving, parking, departing
     }
 
     private var stage = Stage.idle
@@ -67,11 +67,11 @@ package struct PublicationPlan {
     private var published: [JobID] = []
     /// Jobs whose move is not synced yet.
     private var archived: [JobID] = []
-    /// Jobs to be held, and held files that an operator ended; below, those of them whose lines this round publishes.
+    /// Jobs to be held, and files that fail without a claim; below, those of them whose lines this round publishes.
     private var parking: [JobID] = []
-    private var withdrawals: [JobID] = []
+    private var departures: [JobID] = []
     private var dueParking: [JobID] = []
-    private var dueWithdrawals: [JobID] = []
+    private var dueDepartures: [JobID] = []
 
     /// Creates an empty plan.
     package init() {}
@@ -84,18 +84,18 @@ package struct PublicationPlan {
     /// Adds a job to be held, whose lines are in memory.
     package mutating func park(_ job: JobID) { parking.append(job) }
 
-    /// Adds a held file that was ended, whose line is in memory.
-    package mutating func withdraw(_ job: JobID) { withdrawals.append(job) }
+    /// Adds a file that fails without a claim, whose line is in memory or published.
+    package mutating func depart(_ job: JobID) { departures.append(job) }
 
-    /// Adds a job that was archived by an earlier run, as a refused file, or before a sync that failed. It is unknown
-    /// whether that move would survive a power loss.
+    /// Adds a job that was archived by an earlier run, or before a sync that failed. It is unknown whether that move
+    /// would survive a power loss.
     package mutating func noteMoved(_ job: JobID) { archived.append(job) }
 
     /// Whether a job waits to be held.
     package func isParking(_ job: JobID) -> Bool { parking.contains(job) }
 
     /// Whether a round would have no work, apart from lines in memory.
-    package var isIdle: Bool { concluded.isEmpty && published.isEmpty && parking.isEmpty && withdrawals.isEmpty }
+    package var isIdle: Bool { concluded.isEmpty && published.isEmpty && parking.isEmpty && departures.isEmpty }
 
     // MARK: A round
 
@@ -133,9 +133,9 @@ package struct PublicationPlan {
                 stage = .parking
             case .parking:
                 if !dueParking.isEmpty { return .park(dueParking) }
-                stage = .withdrawing
-            case .withdrawing:
-                if !dueWithdrawals.isEmpty { return .withdraw(dueWithdrawals) }
+                stage = .departing
+            case .departing:
+                if !dueDepartures.isEmpty { return .depart(dueDepartures) }
                 stage = .idle
             }
         }
@@ -164,17 +164,19 @@ package struct PublicationPlan {
             stage = .parking
         case .parking:
             parking = parking.without(dueParking.without(result.exceptions(of: dueParking).failed))
-            (dueParking, stage) = ([], .withdrawing)
-        case .withdrawing:
-            withdrawals = withdrawals.without(dueWithdrawals.without(result.exceptions(of: dueWithdrawals).failed))
-            (dueWithdrawals, stage) = ([], .idle)
+            (dueParking, stage) = ([], .departing)
+        case .departing:
+            let (failed, gone) = result.exceptions(of: dueDepartures)
+            departures = departures.without(dueDepartures.without(failed))
+            archived += dueDepartures.without(failed + gone)
+            (dueDepartures, stage) = ([], .idle)
         }
         return true
     }
 
-    /// Lines of jobs to be held or withdrawn are published in this round, or were before.
+    /// Lines of jobs to be held and of files that depart are published in this round, or were before.
     private mutating func noteTold() {
-        (dueParking, dueWithdrawals, stage) = (parking, withdrawals, .syncing)
+        (dueParking, dueDepartures, stage) = (parking, departures, .syncing)
     }
 
     /// Continues with the lines of a round, or ends it, so that the next one has them again.

@@ -6,29 +6,37 @@ package import LinuxIO
 package import SpoolModel
 package import SpoolStore
 
-/// A held file that an operator ended: its line is published first, then it moves to `failed/`.
-package struct Withdrawal {
-    /// The file in `hold/`.
-    package let file: SeenFile
-    /// Its `job` line.
-    package let report: JobReport
-    /// Its place in the archive.
-    let place: ArchivePlace
-    /// The content of its result file.
-    let result: [UInt8]
-    /// How many of its notifications get their outcome from the operator's command.
-    package let endedCount: Int
-
-    /// The id that identifies it in feedback.
-    package var id: JobID { report.identity.id }
-
-    /// The answer to the operator once it is moved.
+extension Departure {
+    /// The answer to the operator who ended it, once it is moved.
     package var answer: ControlAnswer {
         let (tally, code) = (report.conclusion.tally, report.conclusion.code?.rawValue ?? "")
         let sent =
             tally.total > 0
             ? ", \(tally.accepted) accepted before, \(endedCount) not sent" : ", nothing was sent"
         return ControlAnswer(.done, code + sent)
+    }
+}
+
+extension AppSpool {
+    /// Prepares the end of a file in `new/` that can never be sent; nothing is moved yet.
+    ///
+    /// - Parameters:
+    ///   - file: The file.
+    ///   - code: The code with which it ends.
+    ///   - why: The explanation in its result file; `nil` for that of the code.
+    /// - Returns: The departure, whose line is to be published first. It has an id of its own.
+    /// - Throws: `SystemError`: nothing was done.
+    package func departure(
+        of file: SeenFile, _ code: ResultCode, why: String?
+    ) throws(SystemError) -> Departure {
+        let place = try archives.place(for: file.name, in: .failed, at: .now, withResult: true)
+        let identity = JobIdentity(name: file.name, id: .random())
+        var report = JobReport(identity, Conclusion(tally: Tally(), fault: code), notificationCount: 0, at: .now)
+        report.droppedAt = min(WallTime(nanoseconds: file.status.changedAt), .now)
+        report.path = place.path(of: name)
+        var result = ResultFile(report)
+        result.why = why ?? file.status.explanation(of: code)
+        return Departure(of: file, from: .new, report, to: place, result: result.bytes)
     }
 }
 
@@ -39,9 +47,9 @@ extension HeldJobs {
     ///   - file: The file in `hold/`.
     ///   - name: The name under which the job was dropped, if known.
     ///   - code: The code with which it ends.
-    /// - Returns: The withdrawal to publish and carry out.
+    /// - Returns: The departure, whose line is to be published first.
     /// - Throws: `SystemError`: nothing was done.
-    func withdrawal(of file: SeenFile, _ name: FileName, _ code: ResultCode) throws(SystemError) -> Withdrawal {
+    func departure(of file: SeenFile, _ name: FileName, _ code: ResultCode) throws(SystemError) -> Departure {
         let remainder = try remainder(of: file.status)
         let place = try spool.archives.place(for: name, in: .failed, at: .now, withResult: true)
         let identity = JobIdentity(name: name, id: remainder?.sent?.id ?? .random(), ref: remainder?.sent?.ref)
@@ -51,24 +59,12 @@ extension HeldJobs {
         let conclusion = Conclusion(tally: progress.tally, fault: code)
         var report = JobReport(identity, conclusion, notificationCount: remainder?.sent?.count ?? 0, at: .now)
         report.droppedAt = remainder?.droppedAt ?? min(WallTime(nanoseconds: file.status.changedAt), .now)
-        report.path = "\(spool.name)/\(place.path)"
+        report.path = place.path(of: spool.name)
         var result = ResultFile(report)
         result.why = code.explanation
         (result.rejected, result.expired) = (progress.rejected, progress.expired)
         (result.unsent, result.unknown) = (progress.unsent, progress.unknown)
-        return Withdrawal(
-            file: file, report: report, place: place, result: result.bytes, endedCount: endedCount)
-    }
-
-    /// Moves a file whose line is published to `failed/`.
-    ///
-    /// - Returns: Its place there; `nil` if the file is gone, and with it the remainder of the job.
-    /// - Throws: `SystemError`: call again later.
-    package func carryOut(_ withdrawal: Withdrawal) throws(SystemError) -> ArchivePlace? {
-        let place = try spool.hold.withdraw(
-            withdrawal.file, id: withdrawal.report.identity.id, to: withdrawal.place, result: withdrawal.result)
-        if place != nil { forget(withdrawal.file.status) }
-        return place
+        return Departure(of: file, from: .hold, report, to: place, result: result.bytes, endedCount: endedCount)
     }
 }
 
@@ -93,4 +89,17 @@ extension Outcome {
 extension ResultCode {
     /// Describes the operator's action.
     var explanation: String { self == .expired ? "expired by an operator" : "cancelled by an operator" }
+}
+
+extension FileStatus {
+    /// The text that explains why a file failed without being opened.
+    fileprivate func explanation(of code: ResultCode) -> String {
+        switch code {
+        case .unreadable:
+            "owner \(owner), mode 0\(String(mode & 0o7777, radix: 8)): unreadable; chmod it, then move it back to new/"
+        case .incomplete where byteCount == 0: "the file is empty; write the whole file, then rename it into place"
+        case .incomplete: "the file was never finished; write the whole file, then rename it into place"
+        case .invalid, .refused, .expired, .unsent, .duplicate, .cancelled, .changed, .poison: code.rawValue
+        }
+    }
 }
