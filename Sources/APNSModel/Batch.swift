@@ -106,11 +106,8 @@ package struct Batch: Sendable {
         ids?[index - base] ?? NotificationID(job: job, index: index)
     }
 
-    /// All tokens in the batch's storage, end to end, for loops that avoid copies. `tokenRange` locates each one.
+    /// All tokens in the batch's storage, end to end, for loops that avoid copies.
     package var tokenStorage: [UInt8] { tokens.bytes }
-
-    /// Returns the range in `tokenStorage` of the token of the job's notification `index`, which must be in `indices`.
-    package func tokenRange(at index: Int) -> Range<Int> { tokens.range(at: index - base) }
 
     /// Consecutive tokens of equal length in `tokenStorage`.
     package struct UniformTokens: Hashable, Sendable {

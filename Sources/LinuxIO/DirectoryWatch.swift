@@ -9,7 +9,7 @@ import Synchronization
 /// after which the consumer must scan everything. Without events the thread never wakes up.
 package final class DirectoryWatch: Sendable {
     private let descriptor: Descriptor
-    private let wakeUp: WakeUp
+    private let wakeUp: EventCounter
     private let mailbox: Mailbox<Notice>
     private let watched = Mutex(Watched())
 
@@ -32,7 +32,7 @@ package final class DirectoryWatch: Sendable {
         descriptor = Descriptor(adopting: number)
         mailbox = Mailbox(capacity: capacity, overflow: .lost)
         do {
-            wakeUp = try WakeUp()
+            wakeUp = try EventCounter()
         } catch {
             throw WatchFault(error)
         }

@@ -116,15 +116,6 @@ package final class StreamSocket {
         return Int(count)
     }
 
-    /// Returns the error that broke the connection if no call has reported it yet, and clears it.
-    package func takePendingError() -> SystemError? {
-        var code: Int32 = 0
-        var length = socklen_t(MemoryLayout<Int32>.size)
-        let result = unsafe getsockopt(channel.descriptor.rawValue, SOL_SOCKET, SO_ERROR, &code, &length)
-        guard result == 0, code != 0 else { return nil }
-        return SystemError(code: code, operation: "connection", subject: subject)
-    }
-
     private var subject: String { peerAddress?.description ?? "socket pair" }
 }
 

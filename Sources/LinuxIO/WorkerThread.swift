@@ -97,10 +97,10 @@ private final class Inbox: Sendable {
     }
 
     private let state = Mutex(State())
-    private let wakeUp: WakeUp
+    private let wakeUp: EventCounter
 
     init() throws(SystemError) {
-        wakeUp = try WakeUp()
+        wakeUp = try EventCounter()
     }
 
     /// Whether the thread has no work.

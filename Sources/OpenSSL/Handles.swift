@@ -8,11 +8,6 @@ import COpenSSL
     init(adopting pointer: OpaquePointer) { unsafe self.pointer = pointer }
 
     deinit { unsafe X509_free(pointer) }
-
-    /// Whether `issuer`'s name and key identifier match the issuer fields of this certificate.
-    func isIssued(by issuer: OpaquePointer) -> Bool {
-        unsafe X509_check_issued(issuer, pointer) == X509_V_OK
-    }
 }
 
 /// Owns one reference to a key pair or a public key.

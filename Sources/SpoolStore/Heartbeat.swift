@@ -8,7 +8,7 @@ import Synchronization
 final class Heartbeat: Sendable {
     private let journal: Journal
     private let lease: NodeLease
-    private let wakeUp: WakeUp
+    private let wakeUp: EventCounter
     private let isEnding = Atomic(false)
     /// The mark that was written last; `nil` before the first.
     private let last = Mutex<JournalBeat?>(nil)
@@ -18,7 +18,7 @@ final class Heartbeat: Sendable {
     /// - Throws: `JournalFault`: the journal is not ours any more; `SystemError`: no thread or descriptor is left.
     init(of journal: Journal, _ lease: NodeLease) throws {
         (self.journal, self.lease) = (journal, lease)
-        wakeUp = try WakeUp()
+        wakeUp = try EventCounter()
         try beat()
         try SystemThread.start(name: "heartbeat") { [self] in run() }.detach()
     }

@@ -33,13 +33,13 @@ package final class Journal: Sendable {
     /// The directory that contains the file.
     private let directory: Directory
     let state: Mutex<State>
-    let wakeUp: WakeUp
+    let wakeUp: EventCounter
     private let writtenByteCount = Atomic(0)
     /// Held while writes from the book go to the file, to keep their order; `false` after an incomplete batch.
     private let writing = Mutex(true)
 
     init(_ file: consuming OpenFile, in directory: Directory, book: JournalBook) throws(SystemError) {
-        wakeUp = try WakeUp()
+        wakeUp = try EventCounter()
         self.file = file
         self.directory = directory
         layout = book.layout

@@ -2,7 +2,7 @@ import CLinux
 import Glibc
 
 /// An eventfd(2) counter with which one thread wakes another that sleeps in poll(2) or read(2).
-package struct WakeUp: ~Copyable, Sendable {
+package struct EventCounter: ~Copyable, Sendable {
     let descriptor: Descriptor
 
     /// Creates a counter without signals.
