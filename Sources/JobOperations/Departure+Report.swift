@@ -36,7 +36,7 @@ extension AppSpool {
         report.path = place.path(of: name)
         var result = ResultFile(report)
         result.why = why ?? file.status.explanation(of: code)
-        return Departure(of: file, from: .new, report, to: place, result: result.bytes)
+        return Departure(of: file, from: .new, to: place, result)
     }
 }
 
@@ -64,7 +64,9 @@ extension HeldJobs {
         result.why = code.explanation
         (result.rejected, result.expired) = (progress.rejected, progress.expired)
         (result.unsent, result.unknown) = (progress.unsent, progress.unknown)
-        return Departure(of: file, from: .hold, report, to: place, result: result.bytes, endedCount: endedCount)
+        var departure = Departure(of: file, from: .hold, to: place, result)
+        departure.endedCount = endedCount
+        return departure
     }
 }
 

@@ -26,15 +26,12 @@ package struct Departure {
     /// The content of its result file.
     package let result: [UInt8]
     /// How many of its notifications get their outcome now.
-    package let endedCount: Int
+    package var endedCount = 0
 
-    /// Creates a departure.
-    package init(
-        of file: SeenFile, from origin: Origin, _ report: JobReport, to place: ArchivePlace, result: [UInt8],
-        endedCount: Int = 0
-    ) {
-        (self.file, self.origin, self.report, self.place) = (file, origin, report, place)
-        (self.result, self.endedCount) = (result, endedCount)
+    /// Creates a departure with the result that is put next to the file.
+    package init(of file: SeenFile, from origin: Origin, to place: ArchivePlace, _ result: ResultFile) {
+        (self.file, self.origin, self.place) = (file, origin, place)
+        (self.result, report) = (result.bytes, result.report)
     }
 
     /// The id that identifies it in feedback, and its result until that is in place.

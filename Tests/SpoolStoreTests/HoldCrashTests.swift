@@ -104,7 +104,7 @@
             case .depart:
                 let place = ArchivePlace(folder: .failed, day: "2026-11-21", name: name)
                 let file = try #require(try app.hold.look(name))
-                #expect(try app.depart(file, from: .hold, as: id, to: place, result: rest) == .moved(place))
+                #expect(try app.depart(file, from: .hold, to: place) == .moved(place))
                 try app.hold.syncDepartures()
             }
         }

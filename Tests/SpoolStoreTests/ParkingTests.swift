@@ -118,12 +118,12 @@ import Testing
         try test.app.held.put("a.json", "{}")
         let file = try #require(try test.app.hold.look(name))
         let place = try test.app.archives.place(for: name, in: .failed, at: test.noon, withResult: true)
-        #expect(try test.move(file, from: .hold, to: place, result: "why") == .moved(place))
+        #expect(try test.app.depart(file, from: .hold, to: place) == .moved(place))
         #expect(try test.folder("failed/\(place.day)").sortedNames() == ["a.json", "a.json.result.json"])
         #expect(try test.folder("hold").sortedNames() == [])
         #expect(try test.folder("work/host-a").sortedNames() == [])
         // Once more is no harm.
-        #expect(try test.move(file, from: .hold, to: place, result: "why") == .moved(place))
+        #expect(try test.app.depart(file, from: .hold, to: place) == .moved(place))
         #expect(try test.folder("failed/\(place.day)").sortedNames() == ["a.json", "a.json.result.json"])
     }
 }

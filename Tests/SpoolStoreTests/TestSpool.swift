@@ -59,16 +59,9 @@ struct TestSpool {
     }
 
     /// Refuses what was seen in `new/`.
-    func refuse(_ sighting: SeenFile, result: String = "") throws -> DepartureOutcome {
+    func refuse(_ sighting: SeenFile) throws -> DepartureOutcome {
         let place = try app.archives.place(for: sighting.name, in: .failed, at: noon, withResult: true)
-        return try move(sighting, from: .new, to: place, result: result)
-    }
-
-    /// Moves a file that was not claimed to its place in `failed/`.
-    func move(
-        _ file: SeenFile, from origin: Departure.Origin, to place: ArchivePlace, result: String
-    ) throws -> DepartureOutcome {
-        try app.depart(file, from: origin, as: JobID(bits: 1), to: place, result: Array(result.utf8))
+        return try app.depart(sighting, from: .new, to: place)
     }
 
     /// What can be a job in `new/`.
@@ -108,12 +101,14 @@ func hostileNames() -> [FileName] {
 extension AppSpool {
     /// Stages the result of a file that was not claimed, and moves the file to its place in `failed/`.
     func depart(
-        _ file: SeenFile, from origin: Departure.Origin, as id: JobID, to place: ArchivePlace, result: [UInt8]
+        _ file: SeenFile, from origin: Departure.Origin, to place: ArchivePlace
     ) throws -> DepartureOutcome {
         let report = JobReport(
-            JobIdentity(name: file.name, id: id), Conclusion(tally: Tally(), fault: .cancelled), notificationCount: 0,
-            at: WallTime(nanoseconds: 0))
-        let departure = Departure(of: file, from: origin, report, to: place, result: result)
+            JobIdentity(name: file.name, id: JobID(bits: 1)), Conclusion(tally: Tally(), fault: .cancelled),
+            notificationCount: 0, at: WallTime(nanoseconds: 0))
+        var result = ResultFile(report)
+        result.why = "because"
+        let departure = Departure(of: file, from: origin, to: place, result)
         try departure.draft.stage(in: work)
         return try move(departure)
     }

@@ -4,7 +4,8 @@ import TestSupport
 struct Sabotage: Sendable {
     /// What is done wrong, all the time unless it says otherwise.
     enum Fault: String, Sendable {
-        /// The next fsync(2) or fdatasync(2) fails with EIO, and all after it succeed.
+        /// The next fsync(2) or fdatasync(2) fails with EIO, and all after it succeed; not of a new file, which is written again,
+        /// nor of a job, which waits.
         case syncOnce = "sync-once"
         /// Each fsync(2) of a new file, and each syncfs(2), fails with ENOSPC: a file server tells only then that it is full.
         case fullServer = "full-server"
@@ -104,7 +105,11 @@ struct Sabotage: Sendable {
                 errno = EIO;
                 return 1;
             }
-            if (!(is_on("sync-of-job") && is_at(descriptor, "/new/j13.json")) && !takes("sync-once")) return 0;
+            if (is_at(descriptor, "/new/")) {
+                if (!is_on("sync-of-job") || !is_at(descriptor, "/new/j13.json")) return 0;
+            } else if (is_new(descriptor) || !takes("sync-once")) {
+                return 0;
+            }
             errno = EIO;
             return 1;
         }
