@@ -41,6 +41,16 @@ final class Program {
         if process.isRunning { kill(process.processIdentifier, signal) }
     }
 
+    /// Whether it watches this inode with inotify(7).
+    func watches(inode: UInt64) throws -> Bool {
+        let folder = "/proc/\(process.processIdentifier)/fdinfo"
+        let wanted = "ino:\(String(inode, radix: 16)) "
+        return try FileManager.default.contentsOfDirectory(atPath: folder).contains {
+            // A descriptor may be closed meanwhile.
+            (try? String(contentsOfFile: "\(folder)/\($0)", encoding: .utf8))?.contains(wanted) == true
+        }
+    }
+
     /// Stops the program in its tracks, and returns when every thread of it stands still; SIGCONT lets it go on.
     ///
     /// One thread passes the signal on to the others, so that they still run while it waits for a processor.
