@@ -178,20 +178,15 @@ package final class HeldJobs {
         return entry
     }
 
-    /// Deletes the remainder of a file once its content is recorded elsewhere.
-    ///
-    /// - Parameters:
-    ///   - status: The file.
-    ///   - isMoved: Whether the file has left `hold/` for good. A remainder that a power loss brings back is alone then.
+    /// Deletes the remainder of a file once its content is recorded elsewhere, or once the file `isMoved` for good.
     package func forget(_ status: FileStatus, isMoved: Bool = false) {
         guard entry(of: status) != nil else { return }
         do throws(SystemError) {
-            if isMoved { return try drop(status.inode) }
             // The file may have come here by hand, and its claim is not synced.
-            try spool.archives.settle()
+            if !isMoved { try spool.archives.settle() }
             try drop(status.inode)
             // Without this sync a power loss could bring back a file that was moved by hand, and its remainder, too.
-            try spool.held.sync(.holdSource)
+            if !isMoved { try spool.held.sync(.holdSource) }
         } catch {
             // The next start removes it.
             logger.warning("hold/ cannot be cleaned up", metadata: [LogKey.error: "\(error)"])
