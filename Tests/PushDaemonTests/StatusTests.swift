@@ -197,12 +197,15 @@ import Testing
     }
 
     /// Waits until the status of the bench's daemon has all these words.
-    private func expect(_ words: [String], on bench: Bench) async throws {
+    @discardableResult
+    private func expect(_ words: [String], on bench: Bench) async throws -> String {
         let command = ["status", "--config", bench.path + "/etc/pushspool.yaml"]
+        var text = ""
         try await eventually("a status of \(words)") {
-            let text = try await bench.run(command).text
+            text = try await bench.run(command).text
             return words.allSatisfy(text.contains)
         }
+        return text
     }
 
     @Test func `status says that a gateway cannot be reached, and why, until it can`() async throws {
@@ -232,8 +235,9 @@ import Testing
     @Test func `status says that a gateway takes notifications and does not answer`() async throws {
         try await Modern("latency delay=28s times=1").serving { bench, _ in
             try bench.drop("a.json", job(1), app: "modern")
-            try await expect(
-                ["modern  sending", "  for ", "modern waits for answers: its gateway accepts"], on: bench)
+            let text = try await expect(
+                ["modern  sending", "modern waits for answers: its gateway accepts"], on: bench)
+            #expect(text.contains("  for 1") || text.contains("  for 2"), "\(text)")
             #expect(try await bench.end(of: "a.json", app: "modern").accepted == 1)
         }
     }

@@ -105,11 +105,9 @@ struct Sabotage: Sendable {
                 errno = EIO;
                 return 1;
             }
-            if (is_at(descriptor, "/new/")) {
-                if (!is_on("sync-of-job") || !is_at(descriptor, "/new/j13.json")) return 0;
-            } else if (is_new(descriptor) || !takes("sync-once")) {
-                return 0;
-            }
+            int fails = is_on("sync-of-job") && is_at(descriptor, "/new/j13.json");
+            int isSpared = is_new(descriptor) || is_at(descriptor, "/new/");
+            if (!fails && (isSpared || !takes("sync-once"))) return 0;
             errno = EIO;
             return 1;
         }
