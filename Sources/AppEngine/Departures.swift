@@ -43,7 +43,10 @@ final class Departures {
         return departure
     }
 
-    /// Moves files whose lines are published. Their results are written on the archives' thread.
+    /// The results of files, to be staged before those are moved.
+    func drafts(of ids: ArraySlice<JobID>) -> [ResultDraft] { ids.compactMap { waiting[$0]?.draft } }
+
+    /// Moves files whose lines are published and whose results are staged.
     ///
     /// - Parameters:
     ///   - ids: The files.
@@ -51,23 +54,14 @@ final class Departures {
     /// - Returns: The files that are still to be moved, and those for which nothing is left to do.
     func move(
         _ ids: ArraySlice<JobID>, noting note: (any Error, FailureLog.Step, Logger.Metadata) -> Void
-    ) async -> PublicationPlan.Result {
-        let group = ids.compactMap { waiting[$0] }
-        do {
-            for departure in group { try await context.files.archives.stage(departure.draft, in: context.spool.work) }
-        } catch {
-            note(error, .writeResults, [:])
-            return .failed
-        }
+    ) -> PublicationPlan.Result {
         var (failed, gone): ([JobID], [JobID]) = ([], [])
-        context.spool.archives.keepingDaysOpen {
-            for departure in group {
-                do throws(SystemError) {
-                    if try !move(departure) { gone.append(departure.id) }
-                } catch {
-                    failed.append(departure.id)
-                    note(error, .archive(.failed), [LogKey.job: "\(departure.file.name)"])
-                }
+        for departure in ids.compactMap({ waiting[$0] }) {
+            do throws(SystemError) {
+                if try !move(departure) { gone.append(departure.id) }
+            } catch {
+                failed.append(departure.id)
+                note(error, .archive(.failed), [LogKey.job: "\(departure.file.name)"])
             }
         }
         return .doneBut(failed: failed, gone: gone)

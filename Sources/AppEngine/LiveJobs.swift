@@ -73,7 +73,7 @@ final class LiveJobs: CommandedJobs {
         }
     }
 
-    func requireNotWithdrawn(_ name: FileName) throws(ControlFault) {
+    func requireNotDeparting(_ name: FileName) throws(ControlFault) {
         guard !publisher.departures.isWaiting(inHold: name) else {
             throw ControlFault("already ended by an operator", hint: nil, hasNothingToDo: true)
         }
@@ -197,26 +197,29 @@ final class LiveJobs: CommandedJobs {
             return ControlAnswer(
                 .begun, "in hold/; moves to failed/ when its feedback line is written", hint: "see the log")
         }
-        if !isOver() { await publisher.clean() }
-        // Another task may be cleaning at this moment.
-        guard await publisher.progress.wait(until: .now + Self.forgettingLimit, for: isOver) else {
+        guard await clean(until: isOver) else {
             return ControlAnswer(.begun, "moved to failed/; a power loss may still undo that", hint: "see the log")
         }
         return departure.answer
     }
 
-    // MARK: Retrying
-
     /// How long an operator waits at most for a sync of the archives, by which the journal forgets a job.
-    private static let forgettingLimit = Duration.seconds(5)
+    private static let cleaningLimit = Duration.seconds(5)
+
+    /// Has the archives synced unless `isOver`. Returns whether it is over then.
+    private func clean(until isOver: () -> Bool) async -> Bool {
+        if !isOver() { await publisher.clean() }
+        // Another task may be cleaning at this moment.
+        return await publisher.progress.wait(until: .now + Self.cleaningLimit, for: isOver)
+    }
+
+    // MARK: Retrying
 
     func forgetEnd(of place: ArchivePlace, _: JobID?) async throws(ControlFault) {
         let isForgotten = { [context] in
             !context.daemon.journal.finals(of: context.name).contains { ArchivePlace($0) == place }
         }
-        if !isForgotten() { await publisher.clean() }
-        // Another task may be cleaning at this moment.
-        guard await publisher.progress.wait(until: .now + Self.forgettingLimit, for: isForgotten) else {
+        guard await clean(until: isForgotten) else {
             throw ControlFault("its end is still in the journal", hint: "see the log; try again after a restart")
         }
         try await requireSync()

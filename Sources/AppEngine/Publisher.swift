@@ -83,20 +83,9 @@ final class Publisher {
     /// Whether a job waits for its lines to be published before it moves to `hold/`.
     func isParking(_ id: JobID) -> Bool { plan.isParking(id) }
 
-    /// Lets a file fail without a claim: its line is published first, then it moves to `failed/`.
-    func depart(_ departure: Departure) {
-        parts.lines.append(departure.report)
-        enter(departure)
-    }
-
-    /// Returns whether the file's line was published before; then it is only moved.
-    func departAgain(_ file: SeenFile) -> Bool {
-        guard let departure = departures.takeStuck(file) else { return false }
-        enter(departure)
-        return true
-    }
-
-    private func enter(_ departure: Departure) {
+    /// Lets a file fail without a claim: its line is published first unless it was before, then it moves to `failed/`.
+    func depart(_ departure: Departure, isTold: Bool = false) {
+        if !isTold { parts.lines.append(departure.report) }
         departures.add(departure)
         plan.depart(departure.id)
         parts.publishWakeup.signal()
@@ -225,7 +214,10 @@ final class Publisher {
         case .archive(let ids): return await inGroups(ids) { await archive($0) }
         case .park(let ids): return park(ids)
         case .depart(let ids):
-            return await inGroups(ids) { await departures.move($0) { note($0, in: $1, $2) } }
+            return await inGroups(ids) { group in
+                guard await stage(departures.drafts(of: group)) else { return .failed }
+                return context.spool.archives.keepingDaysOpen { departures.move(group) { note($0, in: $1, $2) } }
+            }
         }
     }
 
@@ -316,14 +308,20 @@ final class Publisher {
 
     private func archive(_ group: ArraySlice<JobID>) async -> PublicationPlan.Result {
         let drafts = group.compactMap(resultDraft)
-        do {
-            for draft in drafts { try await context.files.archives.stage(draft, in: context.spool.work) }
-        } catch {
-            note(error, in: .writeResults)
-            return .failed
-        }
+        guard await stage(drafts) else { return .failed }
         let results = Dictionary(uniqueKeysWithValues: drafts.map { ($0.id, $0.bytes) })
         return context.spool.archives.keepingDaysOpen { move(group, results) }
+    }
+
+    /// Writes results on the archives' thread. Returns whether all are there.
+    private func stage(_ drafts: [ResultDraft]) async -> Bool {
+        do {
+            for draft in drafts { try await context.files.archives.stage(draft, in: context.spool.work) }
+            return true
+        } catch {
+            note(error, in: .writeResults)
+            return false
+        }
     }
 
     private func resultDraft(of id: JobID) -> ResultDraft? {

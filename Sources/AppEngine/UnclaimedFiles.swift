@@ -28,7 +28,7 @@ final class UnclaimedFiles {
                 return parts.intake.value.answer(name, .gone, at: .now)
             }
             refusedCount += 1
-            guard !publisher.departAgain(seen) else { return }
+            if let told = publisher.departures.takeStuck(seen) { return publisher.depart(told, isTold: true) }
             publisher.depart(try context.spool.departure(of: seen, code, why: why))
         } catch {
             noteStuck(name, error)

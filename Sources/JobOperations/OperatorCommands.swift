@@ -35,7 +35,7 @@ package protocol CommandedJobs {
     /// Checks that a file in `hold/` was not ended.
     ///
     /// - Throws: `ControlFault`: it was.
-    func requireNotWithdrawn(_ name: FileName) throws(ControlFault)
+    func requireNotDeparting(_ name: FileName) throws(ControlFault)
 
     /// Stops sending a job in `work/`.
     ///
@@ -153,7 +153,7 @@ package final class OperatorCommands: CommandedApp {
 
     private func release(_ reference: JobReference) throws -> ControlAnswer? {
         guard case .held(let file)? = try meant(reference, in: [.hold]) else { return nil }
-        try jobs.requireNotWithdrawn(file.name)
+        try jobs.requireNotDeparting(file.name)
         let sent = try held.sent(of: file)
         guard let released = try held.spool.hold.release(file) else { return nil }
         jobs.noteReleased(released)
@@ -167,7 +167,7 @@ package final class OperatorCommands: CommandedApp {
         case .claimed(let job)?:
             return try await jobs.end(job, code).map { .over($0.about(app, job.name, job.id)) }
         case .held(let file)?:
-            try jobs.requireNotWithdrawn(file.name)
+            try jobs.requireNotDeparting(file.name)
             return try depart(file, file.name, code)
         case .waiting(let file)?:
             // In `hold/` the file is out of reach: a claim of it that is under way fails.

@@ -65,7 +65,7 @@ final class StoppedJobs: CommandedJobs {
     func yield() {}
     func note(failure: any Error) {}
     func requireNotOver(_: JobReference) {}
-    func requireNotWithdrawn(_: FileName) {}
+    func requireNotDeparting(_: FileName) {}
 
     /// The next daemon reads `new/` when it starts.
     func noteReleased(_: FileName) {}
@@ -159,9 +159,14 @@ final class StoppedJobs: CommandedJobs {
         FeedbackLine(app: app, node: spool.node).appendJob(departure.report, to: &lines)
         try feedback.publish(lines, at: .now)
         try departure.draft.stage(in: held.spool.work)
-        if case .forbidden(let error) = try held.spool.move(departure) { throw error }
-        try held.spool.hold.syncDepartures()
-        held.forget(departure.file.status, isMoved: true)
+        switch try held.spool.move(departure) {
+        case .forbidden(let error): throw error
+        case .moved:
+            try held.spool.hold.syncDepartures()
+            held.forget(departure.file.status, isMoved: true)
+        // Somebody has taken the file, and its remainder belongs to it wherever it is.
+        case .gone, .changed: break
+        }
         return departure.answer
     }
 

@@ -25,8 +25,6 @@ actor ControlServer {
     private static let idleLimit = Duration.seconds(60)
     /// How long the client may take to read an answer.
     private static let answerLimit = Duration.seconds(10)
-    /// How many requests that arrived together are read before they are carried out.
-    private static let groupLimit = 64
     /// How often the progress of a stop is reported.
     private static let progressPause = Duration.seconds(1)
 
@@ -95,8 +93,8 @@ actor ControlServer {
                     return try await write(ControlAnswer(.refused, text, hint: "try again later"), to: socket)
                 }
                 var group = [line]
-                while group.count < Self.groupLimit, let next = lines.next() { group.append(next) }
-                guard try await take(group[...], from: peer, over: socket) else { return }
+                while group.count < ControlRequest.groupLimit, let next = lines.next() { group.append(next) }
+                guard try await take(group, from: peer, over: socket) else { return }
                 noteWaiting(number, socket)
                 deadline = .now + Self.idleLimit
             }
@@ -123,7 +121,7 @@ actor ControlServer {
 
     /// Executes lines, and returns whether others may follow. Jobs that end one after another share their syncs.
     private func take(
-        _ lines: ArraySlice<[UInt8]>, from peer: PeerProcess, over socket: StreamSocket
+        _ lines: [[UInt8]], from peer: PeerProcess, over socket: StreamSocket
     ) async throws -> Bool {
         var requests = lines.map { line in
             Result { () throws(ControlFault) in try Self.request(in: line) }
@@ -204,9 +202,8 @@ actor ControlServer {
 }
 
 extension Result<ControlRequest, ControlFault> {
-    /// Whether it ends a job, which takes nothing from other requests.
     fileprivate var isOfEnd: Bool {
         guard case .success(let request) = self else { return false }
-        return request.command == .cancel || request.command == .expire
+        return request.command.isEnd
     }
 }

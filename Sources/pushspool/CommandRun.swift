@@ -13,7 +13,7 @@ struct CommandRun {
         var isSelected = false
 
         /// Whether it is one request, which ends a job.
-        fileprivate var isEnd: Bool { requests.map(\.command) == [.cancel] || requests.map(\.command) == [.expire] }
+        fileprivate var isEnd: Bool { requests.count == 1 && requests[0].command.isEnd }
     }
 
     /// How many of the jobs for which patterns or `--all` stand have which end.
@@ -38,7 +38,7 @@ struct CommandRun {
     var groups: [[Step]] {
         var groups: [[Step]] = []
         for step in steps {
-            if let last = groups.last, last.count < Self.groupLimit, step.isEnd, last.allSatisfy(\.isEnd) {
+            if step.isEnd, let last = groups.last, last[0].isEnd, last.count < ControlRequest.groupLimit {
                 groups[groups.count - 1].append(step)
             } else {
                 groups.append([step])
@@ -46,8 +46,6 @@ struct CommandRun {
         }
         return groups
     }
-
-    private static let groupLimit = 64
 
     /// Prints and counts an answer.
     mutating func take(_ answer: ControlAnswer, of step: Step) {

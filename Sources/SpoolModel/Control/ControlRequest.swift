@@ -7,6 +7,8 @@ package struct ControlRequest: Hashable, Sendable {
     package static let version = 1
     /// The most bytes in a line, request or answer, not counting its line feed.
     package static let lineLimit = 64 << 10
+    /// The most requests that are carried out together.
+    package static let groupLimit = 64
 
     /// The action to take.
     package enum Command: String, CaseIterable, Hashable, Sendable {
@@ -28,6 +30,9 @@ package struct ControlRequest: Hashable, Sendable {
         case stop
         /// Read the configuration again.
         case reload
+
+        /// Whether the command ends a job. Such requests are carried out together, because they share their syncs.
+        package var isEnd: Bool { self == .cancel || self == .expire }
 
         /// Whether the command acts on one job.
         var isAboutJob: Bool {
