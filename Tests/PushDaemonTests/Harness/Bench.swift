@@ -184,8 +184,11 @@ struct Bench: Sendable {
     }
 
     /// The names in a folder of the spool, such as `weather/new`; none if it is not there.
+    ///
+    /// Without the file that a daemon moves through an app's folders when it opens them: it may be in any of them for a moment.
     func names(in name: String) -> [String] {
-        (try? FileManager.default.contentsOfDirectory(atPath: "\(path)/spool/\(name)").sorted()) ?? []
+        let all = (try? FileManager.default.contentsOfDirectory(atPath: "\(path)/spool/\(name)").sorted()) ?? []
+        return all.filter { !$0.hasPrefix(".probe-") }
     }
 
     /// The paths of files in an archive (`done`, `failed`), from the spool on; day by day.
