@@ -5,7 +5,7 @@ struct Sabotage: Sendable {
     /// What is done wrong, all the time unless it says otherwise.
     enum Fault: String, Sendable {
         /// The next fsync(2) or fdatasync(2) fails with EIO, and all after it succeed; not of a new file, which is written again,
-        /// nor of a job, which waits.
+        /// such as the mark of the first acceptance, nor of a job, which waits.
         case syncOnce = "sync-once"
         /// Each fsync(2) of a new file, and each syncfs(2), fails with ENOSPC: a file server tells only then that it is full.
         case fullServer = "full-server"
@@ -82,18 +82,26 @@ struct Sabotage: Sendable {
             return fstat(descriptor, &status) == 0 && S_ISREG(status.st_mode);
         }
 
-        // Whether a file's path has a part.
-        static int is_at(int descriptor, const char *part) {
-            char link[64], path[4096];
+        // The path of an open file; empty if it cannot be read.
+        static const char *path_at(int descriptor, char *path, size_t size) {
+            char link[64];
             snprintf(link, sizeof link, "/proc/self/fd/%d", descriptor);
-            ssize_t length = readlink(link, path, sizeof path - 1);
-            if (length < 0) return 0;
-            path[length] = 0;
-            return strstr(path, part) != NULL;
+            ssize_t length = readlink(link, path, size - 1);
+            path[length < 0 ? 0 : length] = 0;
+            return path;
         }
 
+        // Whether a file's path has a part.
+        static int is_at(int descriptor, const char *part) {
+            char path[4096];
+            return strstr(path_at(descriptor, path, sizeof path), part) != NULL;
+        }
+
+        // Whether a file does not have its name yet: a hidden one, a result, or the end of a log of refs.
         static int is_new(int descriptor) {
-            return is_at(descriptor, "/feedback/.") || is_at(descriptor, ".result") || is_at(descriptor, "/dedupe/");
+            char path[4096];
+            const char *name = strrchr(path_at(descriptor, path, sizeof path), '/');
+            return (name && name[1] == '.' && is_file(descriptor)) || is_at(descriptor, ".result") || is_at(descriptor, "/dedupe/");
         }
 
         static int refuses(int descriptor) {
