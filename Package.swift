@@ -50,8 +50,7 @@ let package = Package(
         layer("JobFormat", uses: ["APNSModel", "Document"]),
         layer("JournalModel", uses: ["JobFormat", "APNSModel", "Document"]),
         layer("SpoolModel", uses: ["JournalModel", "JobFormat", "APNSModel", "Document"]),
-        layer(
-            "DoorModel", uses: ["APNSServing", "APNSHTTP2", "SpoolModel", "JobFormat", "APNSModel", "Document"]),
+        layer("DoorModel", uses: ["APNSServing", "APNSHTTP2", "SpoolModel", "JobFormat", "APNSModel", "Document"]),
 
         // Islands: one C library each, and the only places where `unsafe` may be written.
         .target(
@@ -76,14 +75,15 @@ let package = Package(
         layer("ZeroMQ", uses: ["CZeroMQ", "LinuxIO"]),
 
         // Shells: own descriptors; wait, then do what a core said.
+        layer("ServiceProcess", uses: ["LinuxIO", "APNSModel", "Document", logging]),
         layer("SecureTransport", uses: ["LinuxIO", "OpenSSL"]),
         layer("SpoolStore", uses: ["LinuxIO", "SpoolModel", "JournalModel", "JobFormat", "APNSModel"]),
         layer("SpoolClient", uses: ["LinuxIO"]),
         layer(
             "APNSGateway",
             uses: [
-                "SecureTransport", "OpenSSL", "JSON", "NGHTTP2", "LinuxIO", "APNSBinary", "APNSHTTP2", "HTTP2",
-                "APNSModel", "Document", logging,
+                "ServiceProcess", "SecureTransport", "OpenSSL", "JSON", "NGHTTP2", "LinuxIO", "APNSBinary",
+                "APNSHTTP2", "HTTP2", "APNSModel", logging,
             ]),
         layer(
             "GatewaySimulator",
@@ -96,19 +96,20 @@ let package = Package(
         layer(
             "Configuration",
             uses: [
-                "SpoolStore", "APNSGateway", "SecureTransport", "YAML", "LinuxIO", "OpenSSL", "SpoolModel",
-                "APNSBinary", "APNSHTTP2", "APNSModel", "Document",
+                "ServiceProcess", "SpoolStore", "APNSGateway", "SecureTransport", "YAML", "LinuxIO", "OpenSSL",
+                "SpoolModel", "APNSBinary", "APNSHTTP2", "APNSModel", "Document",
             ]),
         layer(
             "DoorConfiguration",
             uses: [
-                "DoorModel", "Configuration", "LinuxIO", "OpenSSL", "SpoolModel", "APNSHTTP2", "APNSModel", "Document",
+                "ServiceProcess", "DoorModel", "Configuration", "LinuxIO", "OpenSSL", "SpoolModel", "APNSHTTP2",
+                "Document",
             ]),
         layer(
             "Doctor",
             uses: [
-                "Configuration", "SpoolStore", "APNSGateway", "SecureTransport", "JSON", "LinuxIO", "OpenSSL",
-                "SpoolModel", "JournalModel", "JobFormat", "APNSModel", "Document",
+                "ServiceProcess", "Configuration", "SpoolStore", "APNSGateway", "SecureTransport", "JSON", "LinuxIO",
+                "OpenSSL", "SpoolModel", "JournalModel", "JobFormat", "APNSModel", "Document",
             ]),
         layer(
             "ChannelManagement",
@@ -119,33 +120,27 @@ let package = Package(
         layer(
             "JobOperations",
             uses: [
-                "Configuration", "SpoolStore", "APNSGateway", "JSON", "YAML", "LinuxIO", "OpenSSL", "SpoolModel",
+                "ServiceProcess", "Configuration", "SpoolStore", "JSON", "YAML", "LinuxIO", "OpenSSL", "SpoolModel",
                 "JournalModel", "JobFormat", "APNSBinary", "APNSModel", "Document", logging,
             ]),
         layer(
             "SharedResources",
             uses: [
-                "JobOperations", "Configuration", "SpoolStore", "APNSGateway", "LinuxIO", "SpoolModel", "JobFormat",
+                "ServiceProcess", "Configuration", "SpoolStore", "APNSGateway", "LinuxIO", "SpoolModel", "JobFormat",
                 "APNSModel", logging,
             ]),
         layer(
             "AppEngine",
             uses: [
-                "SharedResources", "JobOperations", "Configuration", "SpoolStore", "APNSGateway", "LinuxIO", "OpenSSL",
-                "SpoolModel", "JournalModel", "JobFormat", "APNSBinary", "APNSModel", "Document", logging,
-            ]),
-        layer(
-            "ServiceProcess",
-            uses: [
-                "JobOperations", "Configuration", "LinuxIO", "SpoolModel", "JobFormat", "APNSModel", "Document",
-                logging,
+                "ServiceProcess", "SharedResources", "JobOperations", "Configuration", "SpoolStore", "APNSGateway",
+                "LinuxIO", "SpoolModel", "JournalModel", "JobFormat", "APNSBinary", "APNSModel", "Document", logging,
             ]),
         layer(
             "PushDaemon",
             uses: [
                 "ServiceProcess", "AppEngine", "SharedResources", "JobOperations", "Configuration", "SpoolStore",
-                "APNSGateway", "JSON",
-                "LinuxIO", "OpenSSL", "SpoolModel", "JournalModel", "JobFormat", "APNSModel", "Document", logging,
+                "APNSGateway", "JSON", "LinuxIO", "OpenSSL", "SpoolModel", "JournalModel", "APNSModel", "Document",
+                logging,
             ]),
         layer(
             "SpoolInspection",
@@ -177,10 +172,10 @@ let package = Package(
         layer(
             "Doors",
             uses: [
-                "DoorConfiguration", "DoorModel", "ServiceProcess", "SpoolInspection", "JobOperations", "Configuration",
-                "APNSServing", "MicroHTTPD", "XML", "ZeroMQ", "Doctor",
-                "APNSGateway", "SecureTransport", "SpoolClient", "SpoolStore", "JSON", "NGHTTP2", "LinuxIO", "OpenSSL",
-                "SpoolModel", "JobFormat", "HTTP2", "APNSHTTP2", "APNSModel", "Document", logging,
+                "DoorConfiguration", "DoorModel", "ServiceProcess", "SpoolInspection", "JobOperations",
+                "Configuration", "APNSServing", "MicroHTTPD", "XML", "ZeroMQ", "Doctor", "SecureTransport",
+                "SpoolClient", "SpoolStore", "JSON", "NGHTTP2", "LinuxIO", "OpenSSL", "SpoolModel", "JobFormat",
+                "HTTP2", "APNSHTTP2", "APNSModel", "Document", logging,
             ]),
         .executableTarget(
             name: "pushspool-door",
@@ -194,7 +189,8 @@ let package = Package(
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "APNSGateway", "APNSHTTP2", "APNSBinary", "SpoolStore", "SpoolModel", "JournalModel", "JobFormat",
+                "ServiceProcess", "APNSGateway", "APNSHTTP2", "SpoolStore", "SpoolModel", "JournalModel",
+                "JobFormat",
                 "APNSModel", "OpenSSL", "LinuxIO",
                 logging,
             ],
@@ -210,7 +206,7 @@ let package = Package(
         tests("APNSBinary", uses: ["APNSModel", "TestSupport"]),
         tests("HTTP2", uses: ["TestSupport"]),
         tests("APNSHTTP2", uses: ["HTTP2", "NGHTTP2", "APNSModel", "Document", "JSON", "TestSupport"]),
-        tests("NGHTTP2", uses: ["HTTP2", "TestSupport"]),
+        tests("NGHTTP2", uses: ["HTTP2"]),
         tests(
             "SpoolModel",
             uses: [
@@ -224,8 +220,8 @@ let package = Package(
             ]),
         tests("JSON", uses: ["Document", "TestSupport"]),
         tests("YAML", uses: ["Document", "TestSupport"]),
-        tests("XML", uses: ["Document", "TestSupport"]),
-        tests("OpenSSL", uses: ["TestSupport"]),
+        tests("XML", uses: ["Document"]),
+        tests("OpenSSL"),
         tests("MicroHTTPD", uses: ["LinuxIO", "TestSupport"]),
         tests("LinuxIO", uses: ["TestSupport"]),
         tests("ZeroMQ", uses: ["LinuxIO", "TestSupport"]),
@@ -237,21 +233,19 @@ let package = Package(
         tests(
             "APNSGateway",
             uses: [
-                "GatewaySimulator", "SecureTransport", "OpenSSL", "NGHTTP2", "LinuxIO", "APNSBinary", "APNSHTTP2",
-                "HTTP2",
-                "APNSModel", "JSON", "Document", "TestSupport", logging,
+                "ServiceProcess", "GatewaySimulator", "OpenSSL", "LinuxIO", "APNSBinary", "APNSHTTP2", "APNSModel",
+                "JSON", "TestSupport", logging,
             ]),
         tests(
             "GatewaySimulator",
             uses: [
                 "SecureTransport", "OpenSSL", "NGHTTP2", "LinuxIO", "APNSBinary", "APNSHTTP2", "HTTP2", "APNSModel",
-                "JSON",
-                "Document", "TestSupport", logging,
+                "TestSupport",
             ]),
         tests(
             "AppEngine",
             uses: [
-                "SharedResources", "JobOperations", "Configuration", "SpoolStore", "APNSGateway", "LinuxIO",
+                "ServiceProcess", "SharedResources", "JobOperations", "Configuration", "SpoolStore", "LinuxIO",
                 "SpoolModel", "JournalModel", "APNSBinary", "APNSModel", logging, "TestSupport",
             ]),
         tests(
@@ -259,8 +253,8 @@ let package = Package(
             uses: [
                 "ServiceProcess", "AppEngine", "SharedResources", "JobOperations", "Doctor", "Configuration",
                 "GatewaySimulator", "SpoolClient", "SpoolStore", "APNSGateway", "JSON", "LinuxIO", "OpenSSL",
-                "SpoolModel", "JournalModel",
-                "JobFormat", "APNSHTTP2", "APNSModel", "Document", logging, "TestSupport",
+                "SpoolModel", "JournalModel", "JobFormat", "APNSHTTP2", "APNSModel", "Document", logging,
+                "TestSupport",
             ]),
         .testTarget(
             name: "FaultTests",

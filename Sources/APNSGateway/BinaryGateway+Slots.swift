@@ -1,6 +1,7 @@
 import APNSBinary
 import APNSModel
 import LinuxIO
+import ServiceProcess
 
 extension BinaryGateway: SlottedGateway {
     var slots: [Int] { Array(0..<configuration.connectionLimit) }

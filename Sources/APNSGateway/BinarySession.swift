@@ -3,6 +3,7 @@ import APNSModel
 import LinuxIO
 import OpenSSL
 import SecureTransport
+import ServiceProcess
 
 /// One connection of the binary protocol: its stream, and the state machine that tracks notifications in doubt.
 ///

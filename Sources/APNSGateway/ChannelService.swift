@@ -1,8 +1,8 @@
 package import APNSHTTP2
-import APNSModel
 package import LinuxIO
 package import OpenSSL
 package import SecureTransport
+import ServiceProcess
 
 /// A client of Apple's channel management: it creates, reads, deletes and lists an app's broadcast channels.
 ///

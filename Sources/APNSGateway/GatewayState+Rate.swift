@@ -1,4 +1,5 @@
 import APNSModel
+import ServiceProcess
 
 /// A gateway's share of its app's rate: the nodes of a cluster divide it equally.
 struct RateShare {

@@ -1,6 +1,6 @@
-import APNSBinary
 import APNSModel
 import LinuxIO
+import ServiceProcess
 
 /// The state that gateways of both protocols share: whether the app is stopped, on trial or draining, who waits, and
 /// which events the owner has not seen.

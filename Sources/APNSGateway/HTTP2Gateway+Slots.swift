@@ -2,6 +2,7 @@ import APNSHTTP2
 import APNSModel
 import LinuxIO
 import Logging
+import ServiceProcess
 
 extension HTTP2Gateway: SlottedGateway {
     var slots: [Int] { queues.routes.flatMap { $0.slots(configuration.connectionLimit) } }

@@ -2,6 +2,7 @@ import APNSHTTP2
 package import APNSModel
 package import LinuxIO
 package import Logging
+import ServiceProcess
 
 /// Delivers one app's notifications over HTTP/2: takes batches, reports outcomes.
 ///

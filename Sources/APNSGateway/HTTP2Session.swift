@@ -7,6 +7,7 @@ import Logging
 import NGHTTP2
 import OpenSSL
 import SecureTransport
+import ServiceProcess
 
 /// One HTTP/2 connection: its stream, and the state machine that tracks the requests on it.
 ///

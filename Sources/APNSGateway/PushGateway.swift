@@ -1,5 +1,3 @@
-import APNSBinary
-import APNSHTTP2
 package import APNSModel
 package import LinuxIO
 package import Logging

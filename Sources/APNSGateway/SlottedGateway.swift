@@ -1,5 +1,6 @@
 import APNSModel
 import LinuxIO
+import ServiceProcess
 
 /// The part of a connection that its gateway uses, for either protocol.
 protocol GatewaySession: AnyObject {

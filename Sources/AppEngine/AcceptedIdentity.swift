@@ -1,9 +1,8 @@
-import APNSGateway
 import APNSModel
 import Configuration
-import JobOperations
 import LinuxIO
 import Logging
+import ServiceProcess
 import SpoolStore
 
 /// When the gateway last accepted the app's present credentials, also before the daemon started.

@@ -5,6 +5,7 @@ import JobOperations
 import JournalModel
 import LinuxIO
 import Logging
+import ServiceProcess
 import SpoolModel
 import SpoolStore
 

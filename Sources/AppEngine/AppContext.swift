@@ -4,6 +4,7 @@ import JobOperations
 import JournalModel
 package import LinuxIO
 package import Logging
+import ServiceProcess
 package import SharedResources
 package import SpoolStore
 

@@ -7,6 +7,7 @@ package import JobOperations
 import JournalModel
 package import LinuxIO
 import Logging
+import ServiceProcess
 package import SharedResources
 package import SpoolModel
 package import SpoolStore

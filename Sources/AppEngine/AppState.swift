@@ -1,8 +1,8 @@
 import APNSGateway
 import APNSModel
-import JobOperations
 import LinuxIO
 import Logging
+import ServiceProcess
 import SpoolStore
 
 /// Whether an app may send: its state at the gateway, and whether an operator has paused it.

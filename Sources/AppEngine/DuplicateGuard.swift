@@ -1,11 +1,10 @@
-import APNSGateway
 import APNSModel
 import Configuration
 import JobFormat
-import JobOperations
 import JournalModel
 import LinuxIO
 import Logging
+import ServiceProcess
 import SharedResources
 import SpoolModel
 import SpoolStore

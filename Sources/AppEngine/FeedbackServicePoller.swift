@@ -2,9 +2,9 @@ import APNSBinary
 import APNSGateway
 import APNSModel
 import Configuration
-import JobOperations
 import LinuxIO
 import Logging
+import ServiceProcess
 import SharedResources
 import SpoolStore
 

@@ -1,5 +1,6 @@
 import APNSGateway
 import APNSModel
+import ServiceProcess
 
 /// The last answer with which the gateway refused a job as if the app were at fault.
 struct GatewayRefusal {

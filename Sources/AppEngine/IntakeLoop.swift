@@ -1,5 +1,3 @@
-import APNSBinary
-import APNSGateway
 import APNSModel
 import Configuration
 import JobFormat
@@ -7,6 +5,7 @@ import JobOperations
 import JournalModel
 import LinuxIO
 import Logging
+import ServiceProcess
 import SharedResources
 import SpoolModel
 import SpoolStore

@@ -1,4 +1,3 @@
-import APNSGateway
 import APNSModel
 import Configuration
 import Document
@@ -7,6 +6,7 @@ import JobOperations
 import JournalModel
 import LinuxIO
 import Logging
+import ServiceProcess
 import SharedResources
 import SpoolModel
 import SpoolStore

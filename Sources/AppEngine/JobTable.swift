@@ -1,4 +1,3 @@
-import APNSGateway
 import APNSModel
 import JobFormat
 import JobOperations

@@ -1,6 +1,6 @@
-import APNSGateway
 import APNSModel
 import JournalModel
+import ServiceProcess
 import SharedResources
 import SpoolStore
 

@@ -1,7 +1,7 @@
-import JobOperations
 import JournalModel
 import LinuxIO
 import Logging
+import ServiceProcess
 import SpoolStore
 
 /// Writes an app's part of the journal.

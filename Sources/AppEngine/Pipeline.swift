@@ -3,6 +3,7 @@ import APNSModel
 import Configuration
 import JobOperations
 import LinuxIO
+import ServiceProcess
 import SharedResources
 
 /// The stages of an app's jobs: from `new/` (`intake`, `claimer`) or an earlier run (`recovery`), through `sender` and

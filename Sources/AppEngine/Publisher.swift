@@ -1,5 +1,4 @@
 import APNSBinary
-import APNSGateway
 import APNSModel
 import Configuration
 import Document
@@ -8,6 +7,7 @@ import JobOperations
 import JournalModel
 import LinuxIO
 import Logging
+import ServiceProcess
 import SharedResources
 import SpoolModel
 import SpoolStore

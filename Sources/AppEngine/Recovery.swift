@@ -1,4 +1,3 @@
-import APNSGateway
 import APNSModel
 import Configuration
 import JobFormat
@@ -6,6 +5,7 @@ import JobOperations
 import JournalModel
 import LinuxIO
 import Logging
+import ServiceProcess
 import SharedResources
 import SpoolModel
 import SpoolStore

@@ -1,8 +1,7 @@
-import APNSGateway
 import APNSModel
 import Configuration
 import JobFormat
-import LinuxIO
+import ServiceProcess
 import SharedResources
 import SpoolModel
 import SpoolStore

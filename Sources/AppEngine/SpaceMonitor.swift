@@ -1,9 +1,8 @@
-import APNSGateway
 import APNSModel
 import Configuration
-import JobOperations
 import LinuxIO
 import Logging
+import ServiceProcess
 import SharedResources
 import SpoolStore
 

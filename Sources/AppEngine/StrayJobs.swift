@@ -1,8 +1,8 @@
-import APNSGateway
 import APNSModel
 import JobOperations
 import LinuxIO
 import Logging
+import ServiceProcess
 import SpoolStore
 
 /// Finds the jobs that a node of a cluster has without knowing it: their claims were reported to have failed.

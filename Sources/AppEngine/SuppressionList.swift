@@ -1,8 +1,7 @@
-import APNSGateway
 import APNSModel
-import JobOperations
 import LinuxIO
 import Logging
+import ServiceProcess
 import SharedResources
 import SpoolStore
 

@@ -1,9 +1,8 @@
-import APNSGateway
-import APNSModel
 import JobFormat
 import JobOperations
 import LinuxIO
 import Logging
+import ServiceProcess
 import SharedResources
 import SpoolModel
 import SpoolStore

@@ -1,7 +1,6 @@
 import APNSGateway
 import APNSHTTP2
 import APNSModel
-import Document
 import LinuxIO
 
 /// Why a command about channels failed.

@@ -1,7 +1,7 @@
-import APNSGateway
 package import APNSModel
 package import Document
 import LinuxIO
+import ServiceProcess
 import SpoolModel
 
 /// The whole configuration, with everything that is wrong with it.

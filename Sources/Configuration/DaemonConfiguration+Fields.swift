@@ -1,4 +1,5 @@
 package import Document
+import ServiceProcess
 import SpoolModel
 import SpoolStore
 

@@ -1,33 +1,10 @@
 package import Document
+package import ServiceProcess
 package import SpoolModel
 package import SpoolStore
 
 /// The content of `pushspool.yaml`: the spool, limits and behavior of one daemon.
 package struct DaemonConfiguration: Sendable {
-    /// The format of log lines.
-    package enum LogFormat: String, CaseIterable, Sendable {
-        /// A message followed by `key=value` pairs.
-        case text
-        /// One JSON object per line.
-        case json
-    }
-
-    /// The lowest severity that is logged.
-    package enum LogLevel: String, CaseIterable, Sendable {
-        /// Same as `debug`: there are no finer events.
-        case trace
-        /// Every connection.
-        case debug
-        /// Every start and stop.
-        case info
-        /// Every job.
-        case notice
-        /// Events that may need attention.
-        case warning
-        /// Events that need attention.
-        case error
-    }
-
     /// The socket for operators' commands.
     package struct Control: Hashable, Sendable {
         /// The folder of the socket, relative to the daemon's file.

@@ -1,4 +1,3 @@
-import APNSModel
 import Document
 import JSON
 import JournalModel

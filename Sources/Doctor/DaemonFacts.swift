@@ -1,10 +1,10 @@
-import APNSGateway
 import APNSModel
 import Configuration
 import Document
 import JSON
 import JournalModel
 import LinuxIO
+import ServiceProcess
 import SpoolModel
 
 /// The state of a daemon as seen from another process: its status file, its journal and its control socket.

@@ -4,6 +4,7 @@ import Configuration
 import LinuxIO
 import OpenSSL
 import SecureTransport
+import ServiceProcess
 
 extension Examination {
     /// The most gateways tried at a time.

@@ -1,7 +1,7 @@
-import APNSGateway
 import APNSModel
 import JobFormat
 import LinuxIO
+import ServiceProcess
 import SpoolModel
 import SpoolStore
 

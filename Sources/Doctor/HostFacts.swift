@@ -1,6 +1,6 @@
-import APNSGateway
 import APNSModel
 import LinuxIO
+import ServiceProcess
 
 /// The state of the host: its clock, and the kernel's limits.
 struct HostFacts: Sendable {

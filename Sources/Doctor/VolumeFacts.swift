@@ -1,6 +1,6 @@
-import APNSGateway
 import APNSModel
 import LinuxIO
+import ServiceProcess
 
 /// The abilities of the filesystem of a folder, found by creating hidden files, which are never jobs.
 struct VolumeFacts: Sendable {

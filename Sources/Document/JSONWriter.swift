@@ -127,3 +127,18 @@ package struct JSONWriter: Sendable {
         }
     }
 }
+
+extension JSONWriter {
+    /// Writes a member; writes nothing for `nil`.
+    package mutating func member(_ name: String, _ value: String?) {
+        guard let value else { return }
+        key(name)
+        string(value)
+    }
+
+    /// Writes a member with a number.
+    package mutating func member(_ name: String, _ value: Int) {
+        key(name)
+        integer(value)
+    }
+}

@@ -3,6 +3,7 @@ import Configuration
 package import Document
 import DoorModel
 import LinuxIO
+import ServiceProcess
 import SpoolModel
 
 extension DoorConfiguration {
@@ -28,8 +29,8 @@ extension DoorConfiguration {
             }
         }
         fields.mapping("log") {
-            logLevel = $0.choice("level", of: DaemonConfiguration.LogLevel.self) ?? logLevel
-            logFormat = $0.choice("format", of: DaemonConfiguration.LogFormat.self) ?? logFormat
+            logLevel = $0.choice("level", of: LogLevel.self) ?? logLevel
+            logFormat = $0.choice("format", of: LogFormat.self) ?? logFormat
         }
         requireProof(&fields)
         if !hasDoor, !fields.report.hasErrors {

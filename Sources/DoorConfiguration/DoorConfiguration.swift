@@ -1,7 +1,8 @@
 package import APNSHTTP2
-package import Configuration
+import Configuration
 package import DoorModel
 package import LinuxIO
+package import ServiceProcess
 
 /// The content of `doors.yaml`: where the doors listen, who may come in, and how much is taken in.
 package struct DoorConfiguration: Sendable {
@@ -100,9 +101,9 @@ package struct DoorConfiguration: Sendable {
     /// The address where metrics are served; `nil`: none.
     package var metricsListen: MetricsPlace?
     /// The format of log lines.
-    package var logFormat = DaemonConfiguration.LogFormat.text
+    package var logFormat = LogFormat.text
     /// The lowest severity that is logged.
-    package var logLevel = DaemonConfiguration.LogLevel.info
+    package var logLevel = LogLevel.info
 
     /// Creates the configuration of an empty file.
     package init() {}

@@ -1,6 +1,6 @@
-import Configuration
 package import Document
 package import LinuxIO
+import ServiceProcess
 
 /// Where a door listens: on a TCP address or a local socket.
 package enum ListenPlace: Hashable, Sendable, CustomStringConvertible {

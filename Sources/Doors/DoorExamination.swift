@@ -1,4 +1,3 @@
-import APNSGateway
 import APNSModel
 import Configuration
 package import Doctor

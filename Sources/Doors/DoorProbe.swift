@@ -1,4 +1,3 @@
-import DoorModel
 import LinuxIO
 import OpenSSL
 import SecureTransport

@@ -3,7 +3,6 @@ import Configuration
 import Document
 package import DoorConfiguration
 import DoorModel
-import JobOperations
 package import LinuxIO
 package import Logging
 package import ServiceProcess

@@ -1,5 +1,4 @@
 import DoorConfiguration
-import DoorModel
 import LinuxIO
 import Logging
 

@@ -1,4 +1,3 @@
-import APNSBinary
 import APNSModel
 import LinuxIO
 import SecureTransport

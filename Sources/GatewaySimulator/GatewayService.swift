@@ -1,4 +1,3 @@
-import APNSModel
 import LinuxIO
 import Logging
 import OpenSSL

@@ -2,19 +2,6 @@ package import APNSModel
 package import Document
 
 extension JSONWriter {
-    /// Writes a member; writes nothing for `nil`.
-    package mutating func member(_ name: String, _ value: String?) {
-        guard let value else { return }
-        key(name)
-        string(value)
-    }
-
-    /// Writes a member with a number.
-    package mutating func member(_ name: String, _ value: Int) {
-        key(name)
-        integer(value)
-    }
-
     /// Writes a member with a time in RFC 3339; writes nothing for `nil`.
     package mutating func member(_ name: String, _ value: WallTime?) {
         guard let value else { return }

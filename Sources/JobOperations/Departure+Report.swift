@@ -1,8 +1,8 @@
-import APNSGateway
 package import APNSModel
 package import JobFormat
 import JournalModel
 package import LinuxIO
+import ServiceProcess
 package import SpoolModel
 package import SpoolStore
 

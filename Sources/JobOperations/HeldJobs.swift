@@ -1,10 +1,10 @@
-import APNSGateway
 package import APNSModel
 import Document
 import JSON
 package import JobFormat
 package import LinuxIO
 package import Logging
+import ServiceProcess
 package import SpoolModel
 package import SpoolStore
 

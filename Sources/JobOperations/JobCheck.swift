@@ -1,11 +1,11 @@
 import APNSBinary
-import APNSGateway
 package import APNSModel
 package import Configuration
 package import Document
 package import JobFormat
 import JournalModel
 import LinuxIO
+import ServiceProcess
 package import SpoolStore
 
 /// Reads job files as the daemon would, without sending anything.

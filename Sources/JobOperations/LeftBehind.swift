@@ -2,7 +2,6 @@ package import APNSModel
 import JobFormat
 package import JournalModel
 import SpoolModel
-import SpoolStore
 
 /// The journal's records of an app from an earlier run.
 package struct LeftBehind: Sendable {

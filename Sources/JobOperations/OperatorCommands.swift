@@ -3,6 +3,7 @@ package import JobFormat
 import JournalModel
 package import LinuxIO
 package import Logging
+import ServiceProcess
 package import SpoolModel
 package import SpoolStore
 

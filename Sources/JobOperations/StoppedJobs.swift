@@ -1,10 +1,10 @@
-import APNSGateway
 import APNSModel
 import Configuration
 import JobFormat
 import JournalModel
 import LinuxIO
 package import Logging
+import ServiceProcess
 import SpoolModel
 import SpoolStore
 

@@ -1,10 +1,10 @@
-import APNSGateway
 import APNSModel
 import AppEngine
 import Configuration
 import JobOperations
 import LinuxIO
 import Logging
+import ServiceProcess
 import SharedResources
 import SpoolModel
 import SpoolStore

@@ -1,8 +1,7 @@
-import APNSGateway
 import APNSModel
 import Configuration
-import JobOperations
 import Logging
+import ServiceProcess
 
 /// Warns before certificates expire.
 struct CertificateMonitor {

@@ -3,6 +3,7 @@ import Configuration
 import JobOperations
 import LinuxIO
 import Logging
+import ServiceProcess
 import SharedResources
 import SpoolModel
 

@@ -1,7 +1,5 @@
-import APNSGateway
 import Configuration
 import Document
-import JobOperations
 import LinuxIO
 import Logging
 import ServiceProcess

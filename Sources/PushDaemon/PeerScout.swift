@@ -1,9 +1,9 @@
-import APNSGateway
 import APNSModel
 import JobOperations
 import JournalModel
 import LinuxIO
 import Logging
+import ServiceProcess
 import SpoolModel
 import SpoolStore
 

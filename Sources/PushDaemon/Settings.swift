@@ -1,4 +1,3 @@
-import JobOperations
 package import LinuxIO
 import Logging
 package import ServiceProcess

@@ -1,10 +1,9 @@
-import APNSModel
 import AppEngine
 import Configuration
-import JobOperations
 import JournalModel
 import LinuxIO
 import Logging
+import ServiceProcess
 import SharedResources
 import SpoolStore
 

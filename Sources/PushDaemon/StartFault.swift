@@ -2,6 +2,7 @@ package import Configuration
 import JobOperations
 import LinuxIO
 import Logging
+import ServiceProcess
 import SpoolStore
 
 extension Daemon {

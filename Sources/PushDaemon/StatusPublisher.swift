@@ -2,7 +2,6 @@ import APNSGateway
 import APNSModel
 import AppEngine
 import Configuration
-import JobOperations
 import LinuxIO
 import Logging
 import OpenSSL

@@ -1,8 +1,5 @@
 import APNSModel
-package import Configuration
 import Document
-import JobFormat
-import JobOperations
 import LinuxIO
 package import Logging
 import Synchronization
@@ -23,7 +20,7 @@ package final class LogThreshold: Sendable {
     }
 }
 
-extension DaemonConfiguration.LogLevel {
+extension LogLevel {
     /// The logger's level.
     package var level: Logger.Level {
         switch self {
@@ -58,13 +55,13 @@ package struct LineLogHandler: LogHandler {
     private let threshold: LogThreshold
     /// The metadata in every line of this logger.
     package var metadata: Logger.Metadata = [:]
-    private let format: DaemonConfiguration.LogFormat
+    private let format: LogFormat
     private let opening: Opening
     private let write: @Sendable ([UInt8]) -> Void
 
     /// Creates a handler with a fixed level. `write` receives each line with its line feed, on any thread.
     package init(
-        level: Logger.Level, format: DaemonConfiguration.LogFormat, opening: Opening = .time,
+        level: Logger.Level, format: LogFormat, opening: Opening = .time,
         write: @escaping @Sendable ([UInt8]) -> Void = { StandardStream.error.write($0) }
     ) {
         self.init(LogThreshold(level), format: format, opening: opening, write: write)
@@ -72,7 +69,7 @@ package struct LineLogHandler: LogHandler {
 
     /// Creates a handler that follows a threshold. `write` receives each line with its line feed, on any thread.
     package init(
-        _ threshold: LogThreshold, format: DaemonConfiguration.LogFormat, opening: Opening = .time,
+        _ threshold: LogThreshold, format: LogFormat, opening: Opening = .time,
         write: @escaping @Sendable ([UInt8]) -> Void = { StandardStream.error.write($0) }
     ) {
         self.threshold = threshold
@@ -84,7 +81,7 @@ package struct LineLogHandler: LogHandler {
     /// Creates the logger of a process that keeps running. From now on a thread of its own writes its lines and all others
     /// for standard error, so that a reader that stops reading delays nothing else.
     package static func queued(
-        _ label: String, _ threshold: LogThreshold, format: DaemonConfiguration.LogFormat
+        _ label: String, _ threshold: LogThreshold, format: LogFormat
     ) -> Logger {
         let opening = StandardStream.error.isJournal ? Opening.priority : .time
         let handler = LineLogHandler(threshold, format: format, opening: opening)
@@ -198,7 +195,8 @@ package struct LineLogHandler: LogHandler {
         var writer = JSONWriter(appendingTo: line)
         line = []
         writer.beginObject()
-        writer.member("time", time)
+        writer.key("time")
+        writer.string(spelledBy: time.appendRFC3339)
         writer.member("level", event.level.description)
         writer.member("message", event.message.description)
         for (key, value) in values {

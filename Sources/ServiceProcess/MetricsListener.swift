@@ -1,5 +1,3 @@
-package import Configuration
-import JobOperations
 package import LinuxIO
 package import Logging
 

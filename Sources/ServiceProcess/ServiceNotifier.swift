@@ -1,4 +1,3 @@
-import JobOperations
 package import LinuxIO
 package import Logging
 

@@ -1,6 +1,6 @@
-import JobOperations
 package import LinuxIO
 package import Logging
+import ServiceProcess
 package import SpoolStore
 
 /// Gives up the daemon's reserve of disk space when the volume is full, and restores it when there is room.

@@ -1,7 +1,6 @@
-import APNSGateway
 package import APNSModel
-import JobOperations
 package import Logging
+import ServiceProcess
 import Synchronization
 
 /// The daemon's history of the wall clock, shared by all apps. Each pass of an app checks the clock.

@@ -1,8 +1,8 @@
 package import APNSGateway
 package import Configuration
-import JobOperations
 package import LinuxIO
 package import Logging
+import ServiceProcess
 package import SpoolStore
 
 /// The resources that the daemon opens once at its start, and shares with its parts and its apps.

@@ -1,6 +1,6 @@
-import JobOperations
 import LinuxIO
 package import Logging
+import ServiceProcess
 package import SpoolStore
 
 /// Logs the failures of steps that are tried again until they succeed: each cause once, with its remedy, and the end of it.

@@ -1,6 +1,6 @@
-import APNSGateway
 package import APNSModel
 package import JobFormat
+import ServiceProcess
 package import SpoolModel
 package import SpoolStore
 import Synchronization

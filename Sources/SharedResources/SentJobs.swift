@@ -1,6 +1,6 @@
-import APNSGateway
 package import JobFormat
 package import LinuxIO
+import ServiceProcess
 import SpoolModel
 package import SpoolStore
 import Synchronization

@@ -1,4 +1,3 @@
-import APNSModel
 package import JournalModel
 
 /// An earlier daemon's records of a job that is read again: where to resume, and which lines may be unpublished.

@@ -1,9 +1,9 @@
-import APNSGateway
 import APNSModel
 import JobFormat
 import JournalModel
 import LinuxIO
 import Logging
+import ServiceProcess
 import SpoolModel
 import SpoolStore
 import TestSupport

@@ -1,8 +1,8 @@
-import APNSGateway
 import APNSModel
 import Configuration
 import LinuxIO
 import Logging
+import ServiceProcess
 import SpoolModel
 import TestSupport
 import Testing

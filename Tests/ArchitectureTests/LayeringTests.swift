@@ -14,6 +14,22 @@ struct LayeringTests {
         #expect(findings.isEmpty, "\(findings.report)")
     }
 
+    @Test func `Architecture.md names the same modules as the layers`() {
+        let page = Repository.text("Sources/PushDaemon/Documentation.docc/Architecture.md")
+        let findings = Layering.documentFindings(in: page)
+        #expect(findings.isEmpty, "\(findings.report)")
+    }
+
+    @Test func `a row that differs from the layers is found, and a target without one`() {
+        let rows = Layering.allowed.keys.sorted().dropFirst().map { target in
+            let uses = target == "JSON" ? ["Document"] : Layering.allowed[target, default: []].sorted()
+            return
+                "| | `\(target)` | what it is | \(uses.filter { !["Glibc", "Synchronization"].contains($0) }.joined(separator: ", ")) |"
+        }
+        let messages = Layering.documentFindings(in: rows.joined(separator: "\n")).map(\.message)
+        #expect(messages == ["APNSBinary has no row", "the row of JSON differs from Layering.allowed"])
+    }
+
     @Test func `every folder of sources is in the table`() {
         let folders = Set(
             Repository.paths(under: ["Sources"]).compactMap { $0.split(separator: "/").dropFirst().first })

@@ -3,10 +3,10 @@ import Document
 import Foundation
 import Glibc
 import OpenSSL
+import ServiceProcess
 import TestSupport
 import Testing
 
-@testable import APNSGateway
 @testable import Configuration
 @testable import PushDaemon
 

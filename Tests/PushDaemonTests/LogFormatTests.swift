@@ -27,7 +27,7 @@ import Testing
 
     /// The lines that `body` makes a logger write.
     private static func lines(
-        _ format: DaemonConfiguration.LogFormat, from level: Logger.Level = .info, _ body: (inout Logger) -> Void
+        _ format: LogFormat, from level: Logger.Level = .info, _ body: (inout Logger) -> Void
     ) -> [String] {
         let page = Page()
         var logger = Logger(label: "test") { _ in LineLogHandler(level: level, format: format) { page.append($0) } }
@@ -66,8 +66,8 @@ import Testing
         #expect(lines.first?.hasSuffix(#"Z notice job done app=weather job="a b.json""#) == true)
     }
 
-    @Test(arguments: [DaemonConfiguration.LogFormat.text, .json])
-    func `what is less severe than log.level is not written`(format: DaemonConfiguration.LogFormat) {
+    @Test(arguments: [LogFormat.text, .json])
+    func `what is less severe than log.level is not written`(format: LogFormat) {
         let lines = Self.lines(format, from: .warning) { logger in
             logger.debug("no")
             logger.notice("no")

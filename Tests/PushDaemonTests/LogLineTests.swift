@@ -47,7 +47,7 @@ import Testing
         #expect(line(.text, nil).hasSuffix(" warning it happened app=weather\n"))
     }
 
-    private func line(_ format: DaemonConfiguration.LogFormat, _ values: Logger.Metadata?) -> String {
+    private func line(_ format: LogFormat, _ values: Logger.Metadata?) -> String {
         let lines = Lines()
         var logger = Logger(label: "test") { _ in
             LineLogHandler(level: .warning, format: format) { lines.add($0) }

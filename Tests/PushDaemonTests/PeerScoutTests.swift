@@ -1,8 +1,8 @@
-import APNSGateway
 import APNSModel
 import JournalModel
 import LinuxIO
 import Logging
+import ServiceProcess
 import SpoolModel
 import SpoolStore
 import TestSupport

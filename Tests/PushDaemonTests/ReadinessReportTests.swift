@@ -1,3 +1,4 @@
+import PushDaemon
 import ServiceProcess
 import SpoolModel
 import Testing

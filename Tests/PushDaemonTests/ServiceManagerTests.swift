@@ -149,7 +149,7 @@ import Testing
         #expect(object.hasSuffix(#""app":"weather"}"# + "\n"), "\(object)")
     }
 
-    private func line(_ format: DaemonConfiguration.LogFormat, _ level: Logger.Level) -> String {
+    private func line(_ format: LogFormat, _ level: Logger.Level) -> String {
         let lines = Lines()
         let logger = Logger(label: "test") { _ in
             LineLogHandler(level: .trace, format: format, opening: .priority) { lines.add($0) }

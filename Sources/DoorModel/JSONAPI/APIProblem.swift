@@ -1,5 +1,4 @@
 package import Document
-import JobFormat
 
 /// An error as JSON (RFC 9457), with the diagnostics of `pushspool check` if a job is at fault.
 package struct APIProblem: Error, Hashable, Sendable {

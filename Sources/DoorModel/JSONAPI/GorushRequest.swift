@@ -1,6 +1,5 @@
 package import APNSModel
 package import Document
-import JobFormat
 
 /// A request to gorush (`POST /api/push`), as jobs.
 ///

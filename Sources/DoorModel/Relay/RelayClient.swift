@@ -1,7 +1,5 @@
-import APNSHTTP2
 package import APNSModel
 import APNSServing
-import Document
 
 /// A client of the relay on one connection: who it is, and where its last request went.
 package struct RelayClient: Sendable {

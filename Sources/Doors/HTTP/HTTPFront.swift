@@ -1,10 +1,10 @@
-import APNSGateway
 import APNSModel
 import DoorConfiguration
 import DoorModel
 import LinuxIO
 import Logging
 import MicroHTTPD
+import ServiceProcess
 
 /// The HTTP/1.1 server of a door on its reactor.
 ///

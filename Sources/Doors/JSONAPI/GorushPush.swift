@@ -1,9 +1,9 @@
-import APNSGateway
 import APNSModel
 import Document
 import DoorModel
 import JSON
 import JobFormat
+import ServiceProcess
 import SpoolModel
 
 /// A request to gorush that is carried out.

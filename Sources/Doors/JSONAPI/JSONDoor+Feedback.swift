@@ -1,6 +1,4 @@
-import APNSGateway
 import DoorModel
-import JobOperations
 import LinuxIO
 import Logging
 import MicroHTTPD

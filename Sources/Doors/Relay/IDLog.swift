@@ -1,7 +1,7 @@
-import APNSGateway
 import APNSModel
 import DoorModel
 import LinuxIO
+import ServiceProcess
 
 /// The log of the ids that clients chose and that were spooled: files of 32-byte records.
 ///

@@ -1,4 +1,3 @@
-import APNSGateway
 import APNSModel
 import APNSServing
 import DoorModel
@@ -6,6 +5,7 @@ import HTTP2
 import LinuxIO
 import NGHTTP2
 import SecureTransport
+import ServiceProcess
 
 /// One connection of a relay's client.
 ///

@@ -1,7 +1,7 @@
-import APNSGateway
 import APNSModel
 import DoorModel
 import LinuxIO
+import ServiceProcess
 
 /// How the relay writes the jobs of requests.
 extension RelayDoor {

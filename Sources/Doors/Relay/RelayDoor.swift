@@ -1,4 +1,3 @@
-import APNSGateway
 import APNSHTTP2
 import APNSModel
 import APNSServing
@@ -12,6 +11,7 @@ import LinuxIO
 import Logging
 import OpenSSL
 import SecureTransport
+import ServiceProcess
 import SpoolModel
 
 /// The APNs relay: takes requests as Apple's gateway does, and answers each once its job is safe in the spool.

@@ -1,10 +1,9 @@
-import APNSGateway
 import APNSModel
 import DoorConfiguration
 import DoorModel
-import JobOperations
 import LinuxIO
 import Logging
+import ServiceProcess
 import SpoolClient
 import SpoolModel
 

@@ -1,8 +1,8 @@
-import APNSGateway
 import APNSModel
 import DoorModel
 import LinuxIO
 import Logging
+import ServiceProcess
 import SpoolInspection
 import SpoolModel
 

@@ -1,5 +1,5 @@
-import JobOperations
 import Logging
+import ServiceProcess
 import SpoolInspection
 
 /// Logs which feedback a door cannot read, each cause once.

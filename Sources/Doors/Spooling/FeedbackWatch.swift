@@ -1,9 +1,8 @@
-import APNSGateway
 import APNSModel
 import DoorModel
-import JobOperations
 import LinuxIO
 import Logging
+import ServiceProcess
 import SpoolInspection
 
 /// Reads the feedback of all apps as it is published. Doors never delete it.

@@ -1,8 +1,8 @@
-import APNSGateway
 import APNSModel
 import Document
 import JobFormat
 import JobOperations
+import ServiceProcess
 import SpoolModel
 
 extension JobContext {

@@ -1,4 +1,3 @@
-import APNSGateway
 import APNSModel
 import Document
 import DoorConfiguration
@@ -7,6 +6,7 @@ import JobFormat
 import JobOperations
 import LinuxIO
 import Logging
+import ServiceProcess
 import SpoolClient
 import SpoolModel
 import SpoolStore

@@ -1,4 +1,3 @@
-import APNSGateway
 import APNSModel
 import DoorConfiguration
 import DoorModel

@@ -1,11 +1,7 @@
-import APNSGateway
 import APNSModel
-import DoorConfiguration
-import DoorModel
-import JobFormat
-import JobOperations
 import LinuxIO
 import Logging
+import ServiceProcess
 import SpoolClient
 import SpoolInspection
 import SpoolModel

@@ -1,11 +1,10 @@
-import APNSGateway
 import APNSModel
 import Document
 import DoorConfiguration
 import JSON
-import JobOperations
 import LinuxIO
 import Logging
+import ServiceProcess
 import SpoolClient
 import SpoolModel
 import SpoolStore

@@ -1,8 +1,7 @@
-import APNSGateway
 import APNSModel
-import JobOperations
 import LinuxIO
 import Logging
+import ServiceProcess
 import SpoolClient
 
 /// Logs why something fails, however many requests fail by it: each cause once, until it works again.

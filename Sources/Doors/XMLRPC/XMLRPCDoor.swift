@@ -1,4 +1,3 @@
-import APNSGateway
 import APNSModel
 import Document
 import DoorConfiguration
@@ -9,6 +8,7 @@ import JobOperations
 import LinuxIO
 import Logging
 import MicroHTTPD
+import ServiceProcess
 import SpoolModel
 import XML
 

@@ -1,13 +1,12 @@
-import APNSGateway
 import APNSModel
 import Document
 import DoorConfiguration
 import DoorModel
 import JSON
 import JobFormat
-import JobOperations
 import LinuxIO
 import Logging
+import ServiceProcess
 import ZeroMQ
 
 /// The door for clients of py-apnsd: commands over a ZeroMQ socket.

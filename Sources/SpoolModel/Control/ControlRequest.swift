@@ -1,5 +1,4 @@
 package import Document
-import JobFormat
 
 /// A command from an operator to a daemon that changes something: one JSON object per line, `{"v":1,"do":"hold",…`.
 package struct ControlRequest: Hashable, Sendable {

@@ -1,4 +1,3 @@
-import APNSModel
 package import JobFormat
 
 /// Which files in `new/` a node of a cluster takes first, so that the nodes do not all try the same ones.

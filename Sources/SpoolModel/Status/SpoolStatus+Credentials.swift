@@ -1,6 +1,5 @@
 package import APNSModel
 import Document
-import JobFormat
 
 extension SpoolStatus {
     /// An app's credentials and their expiry, without secrets.

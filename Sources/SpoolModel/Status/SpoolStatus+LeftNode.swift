@@ -1,5 +1,4 @@
 import Document
-import JobFormat
 
 extension SpoolStatus {
     /// A node that does not run and has left jobs in `work/`.

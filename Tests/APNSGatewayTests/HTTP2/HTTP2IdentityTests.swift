@@ -4,6 +4,7 @@ import APNSModel
 import GatewaySimulator
 import LinuxIO
 import OpenSSL
+import ServiceProcess
 import Synchronization
 import TestSupport
 import Testing

@@ -1,4 +1,3 @@
-import APNSGateway
 import GatewaySimulator
 import TestSupport
 import Testing

@@ -35,56 +35,52 @@ enum Layering {
         "SpoolStore": ["LinuxIO", "SpoolModel", "JournalModel", "JobFormat", "APNSModel", "Synchronization"],
         "SpoolClient": ["LinuxIO"],
         "APNSGateway": [
-            "SecureTransport", "OpenSSL", "JSON", "NGHTTP2", "LinuxIO", "APNSBinary", "APNSHTTP2", "HTTP2", "APNSModel",
-            "Document", "Logging", "Synchronization",
+            "ServiceProcess", "SecureTransport", "OpenSSL", "JSON", "NGHTTP2", "LinuxIO", "APNSBinary", "APNSHTTP2",
+            "HTTP2", "APNSModel", "Logging", "Synchronization",
         ],
         "GatewaySimulator": [
             "SecureTransport", "OpenSSL", "JSON", "NGHTTP2", "LinuxIO", "APNSBinary", "APNSServing", "APNSHTTP2",
             "HTTP2", "APNSModel", "Document", "Logging", "Synchronization",
         ],
         "Configuration": [
-            "SpoolStore", "APNSGateway", "SecureTransport", "YAML", "LinuxIO", "OpenSSL", "SpoolModel", "APNSBinary",
-            "APNSHTTP2", "APNSModel", "Document", "Synchronization",
+            "ServiceProcess", "SpoolStore", "APNSGateway", "SecureTransport", "YAML", "LinuxIO", "OpenSSL",
+            "SpoolModel", "APNSBinary", "APNSHTTP2", "APNSModel", "Document", "Synchronization",
         ],
         "DoorConfiguration": [
-            "DoorModel", "Configuration", "LinuxIO", "OpenSSL", "SpoolModel", "APNSHTTP2", "APNSModel", "Document",
+            "ServiceProcess", "DoorModel", "Configuration", "LinuxIO", "OpenSSL", "SpoolModel", "APNSHTTP2", "Document",
         ],
         "Doctor": [
-            "Configuration", "SpoolStore", "APNSGateway", "SecureTransport", "JSON", "LinuxIO", "OpenSSL", "SpoolModel",
-            "JournalModel", "JobFormat", "APNSModel", "Document", "Synchronization",
+            "ServiceProcess", "Configuration", "SpoolStore", "APNSGateway", "SecureTransport", "JSON", "LinuxIO",
+            "OpenSSL", "SpoolModel", "JournalModel", "JobFormat", "APNSModel", "Document", "Synchronization",
         ],
         "ChannelManagement": [
             "Configuration", "APNSGateway", "JSON", "LinuxIO", "SpoolModel", "JobFormat", "APNSHTTP2", "APNSModel",
             "Document",
         ],
         "JobOperations": [
-            "Configuration", "SpoolStore", "APNSGateway", "JSON", "YAML", "LinuxIO", "OpenSSL", "SpoolModel",
+            "ServiceProcess", "Configuration", "SpoolStore", "JSON", "YAML", "LinuxIO", "OpenSSL", "SpoolModel",
             "JournalModel", "JobFormat", "APNSBinary", "APNSModel", "Document", "Logging",
         ],
         "SharedResources": [
-            "JobOperations", "Configuration", "SpoolStore", "APNSGateway", "LinuxIO", "SpoolModel", "JobFormat",
+            "ServiceProcess", "Configuration", "SpoolStore", "APNSGateway", "LinuxIO", "SpoolModel", "JobFormat",
             "APNSModel", "Logging", "Synchronization",
         ],
         "AppEngine": [
-            "SharedResources", "JobOperations", "Configuration", "SpoolStore", "APNSGateway", "LinuxIO", "OpenSSL",
-            "SpoolModel", "JournalModel", "JobFormat", "APNSBinary", "APNSModel", "Document", "Logging",
+            "ServiceProcess", "SharedResources", "JobOperations", "Configuration", "SpoolStore", "APNSGateway",
+            "LinuxIO", "SpoolModel", "JournalModel", "JobFormat", "APNSBinary", "APNSModel", "Document", "Logging",
             "Synchronization",
         ],
-        "ServiceProcess": [
-            "JobOperations", "Configuration", "LinuxIO", "SpoolModel", "JobFormat", "APNSModel", "Document", "Logging",
-            "Synchronization",
-        ],
+        "ServiceProcess": ["LinuxIO", "APNSModel", "Document", "Logging", "Synchronization"],
         "PushDaemon": [
             "ServiceProcess", "AppEngine", "SharedResources", "JobOperations", "Configuration", "SpoolStore",
-            "APNSGateway", "JSON",
-            "LinuxIO", "OpenSSL", "SpoolModel", "JournalModel", "JobFormat", "APNSModel", "Document", "Logging",
-            "Synchronization",
+            "APNSGateway", "JSON", "LinuxIO", "OpenSSL", "SpoolModel", "JournalModel", "APNSModel", "Document",
+            "Logging", "Synchronization",
         ],
         "Doors": [
             "DoorConfiguration", "DoorModel", "ServiceProcess", "SpoolInspection", "JobOperations", "Configuration",
-            "APNSServing", "MicroHTTPD", "XML", "ZeroMQ", "Doctor",
-            "APNSGateway", "SecureTransport", "SpoolClient", "SpoolStore", "JSON", "NGHTTP2", "LinuxIO", "OpenSSL",
-            "SpoolModel", "JobFormat", "HTTP2", "APNSHTTP2", "APNSModel", "Document", "Logging", "Synchronization",
+            "APNSServing", "MicroHTTPD", "XML", "ZeroMQ", "Doctor", "SecureTransport", "SpoolClient", "SpoolStore",
+            "JSON", "NGHTTP2", "LinuxIO", "OpenSSL", "SpoolModel", "JobFormat", "HTTP2", "APNSHTTP2", "APNSModel",
+            "Document", "Logging", "Synchronization",
         ],
         "pushspool-door": [
             "Doors", "DoorConfiguration", "DoorModel", "Doctor", "ServiceProcess", "SpoolInspection", "LinuxIO",
@@ -134,6 +130,26 @@ enum Layering {
             target.dependencies.filter { !(allowed[target.name] ?? []).contains($0) }
                 .map { manifest.finding(target.line, "\(target.name) may not depend on \($0)") }
         }
+    }
+
+    /// Rows of the page's table of targets that name other modules than the layers do, and targets without a row.
+    static func documentFindings(in page: String) -> [Finding] {
+        let path = "Sources/PushDaemon/Documentation.docc/Architecture.md"
+        let rows = page.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
+            .compactMap { line, text -> (line: Int, target: String, uses: Set<String>)? in
+                let cells = text.split(separator: "|", omittingEmptySubsequences: false)
+                guard cells.count == 6 else { return nil }
+                let target = cells[2].filter { !" `".contains($0) }
+                let uses = cells[4].filter { $0 != " " }.split(separator: ",").map(String.init)
+                return allowed[target].map { _ in (line + 1, target, Set(uses)) }
+            }
+        let known = Set(rows.map(\.target))
+        return allowed.keys.filter { !known.contains($0) }.sorted()
+            .map { Finding(path: path, line: 1, message: "\($0) has no row") }
+            + rows.filter { $0.uses != allowed[$0.target]?.subtracting(["Glibc", "Synchronization"]) }
+            .map {
+                Finding(path: path, line: $0.line, message: "the row of \($0.target) differs from Layering.allowed")
+            }
     }
 
     /// The modules a file imports, with the line of each.

@@ -1,6 +1,7 @@
 import APNSGateway
 import APNSModel
 import LinuxIO
+import ServiceProcess
 
 /// Sends notifications through a gateway as the daemon does, tokens decoded from hexadecimal text included, and counts
 /// what becomes of them.

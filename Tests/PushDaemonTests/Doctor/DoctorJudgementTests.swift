@@ -5,6 +5,7 @@ import Foundation
 import JobFormat
 import LinuxIO
 import OpenSSL
+import ServiceProcess
 import SpoolModel
 import SpoolStore
 import TestSupport
