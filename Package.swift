@@ -76,8 +76,8 @@ let package = Package(
 
         // Shells: own descriptors; wait, then do what a core said.
         layer("ServiceProcess", uses: ["LinuxIO", "APNSModel", "Document", logging]),
-        layer("SecureTransport", uses: ["LinuxIO", "OpenSSL"]),
-        layer("SpoolStore", uses: ["LinuxIO", "SpoolModel", "JournalModel", "JobFormat", "APNSModel"]),
+        layer("SecureTransport", uses: ["LinuxIO", "OpenSSL", "Document"]),
+        layer("SpoolStore", uses: ["LinuxIO", "SpoolModel", "JournalModel", "JobFormat", "APNSModel", "Document"]),
         layer("SpoolClient", uses: ["LinuxIO"]),
         layer(
             "APNSGateway",

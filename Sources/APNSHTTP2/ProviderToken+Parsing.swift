@@ -33,7 +33,7 @@ extension ProviderToken {
     package static func parse(_ text: ArraySlice<UInt8>, parser: inout some DocumentParser) -> SignedProviderToken? {
         guard text.count <= byteLimit else { return nil }
         let parts = text.split(separator: UInt8(ascii: "."), omittingEmptySubsequences: false)
-        guard parts.count == 3, let signature = Base64URL.decode(parts[2]), !signature.isEmpty,
+        guard parts.count == 3, let signature = Base64.url.decode(parts[2]), !signature.isEmpty,
             let header = object(parts[0], parser: &parser), header["alg"]?.string == "ES256",
             let keyID = header["kid"]?.string, let claims = object(parts[1], parser: &parser),
             let teamID = claims["iss"]?.string, let identity = ProviderIdentity(keyID: keyID, teamID: teamID),
@@ -53,7 +53,7 @@ extension ProviderToken {
     }
 
     private static func object(_ part: ArraySlice<UInt8>, parser: inout some DocumentParser) -> Node? {
-        guard let json = Base64URL.decode(part) else { return nil }
+        guard let json = Base64.url.decode(part) else { return nil }
         do throws(Diagnostic) {
             return try parser.parse(json).root
         } catch {

@@ -1,4 +1,5 @@
 package import APNSModel
+import Document
 
 /// A token that authenticates the sender: a JSON Web Token signed with ES256 (RFC 7519, RFC 7518 §3.4; Apple,
 /// "Establishing a token-based connection to APNs").
@@ -25,7 +26,7 @@ package struct ProviderToken: Hashable, Sendable, CustomStringConvertible, Custo
     package init(identity: ProviderIdentity, issuedAt: Int64, signature: [UInt8]) {
         var text = Self.signingInput(identity: identity, issuedAt: issuedAt)
         text.append(UInt8(ascii: "."))
-        Base64URL.append(signature[...], to: &text)
+        Base64.url.append(signature, to: &text)
         self.init(identity: identity, issuedAt: issuedAt, text: String(decoding: text, as: UTF8.self))
     }
 
@@ -50,9 +51,9 @@ package struct ProviderToken: Hashable, Sendable, CustomStringConvertible, Custo
     package static func signingInput(identity: ProviderIdentity, issuedAt: Int64) -> [UInt8] {
         var input: [UInt8] = []
         // Letters and digits need no escapes.
-        Base64URL.append(Array("{\"alg\":\"ES256\",\"kid\":\"\(identity.keyID)\"}".utf8)[...], to: &input)
+        Base64.url.append("{\"alg\":\"ES256\",\"kid\":\"\(identity.keyID)\"}".utf8, to: &input)
         input.append(UInt8(ascii: "."))
-        Base64URL.append(Array("{\"iss\":\"\(identity.teamID)\",\"iat\":\(issuedAt)}".utf8)[...], to: &input)
+        Base64.url.append("{\"iss\":\"\(identity.teamID)\",\"iat\":\(issuedAt)}".utf8, to: &input)
         return input
     }
 

@@ -1,4 +1,5 @@
 import APNSModel
+import Document
 
 /// A device token with a number, in all spellings that the daemon accepts.
 struct DemoToken: Hashable {
@@ -34,14 +35,8 @@ struct DemoToken: Hashable {
 
     /// The spelling of JSON encoders for bytes.
     var base64: String {
-        let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/")
-        var text = ""
-        for start in stride(from: 0, to: bytes.count, by: 3) {
-            let group = bytes[start..<min(start + 3, bytes.count)]
-            let bits = group.reduce(0) { $0 << 8 | Int($1) } << (8 * (3 - group.count))
-            for place in 0...group.count { text.append(alphabet[bits >> (18 - 6 * place) & 63]) }
-            text += String(repeating: "=", count: 3 - group.count)
-        }
-        return text
+        var text: [UInt8] = []
+        Base64.standard.append(bytes, to: &text)
+        return String(decoding: text, as: UTF8.self)
     }
 }

@@ -1,4 +1,5 @@
 package import APNSModel
+package import Document
 
 /// The ids of requests that were spooled lately, so that a request that a client repeats is not spooled twice.
 ///
@@ -15,18 +16,13 @@ package struct RecentIDs: Sendable {
         /// Creates a key.
         ///
         /// - Parameters:
-        ///   - producer: The fingerprint of the producer's name.
+        ///   - producer: The hash of the producer's name; the log of ids needs neither names nor tokens.
         ///   - id: The id.
         ///   - receiver: The bytes of the token, or the text of the channel.
-        package init(producer: UInt64, id: NotificationID, to receiver: [UInt8]) {
-            (parties, self.id) = (Self.fingerprint(of: receiver, from: producer), id.bits)
-        }
-
-        /// 64 bits of FNV-1a, so that the log of ids needs neither names nor tokens.
-        package static func fingerprint(
-            of bytes: some Sequence<UInt8>, from start: UInt64 = 0xCBF2_9CE4_8422_2325
-        ) -> UInt64 {
-            bytes.reduce(start) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+        package init(producer: FNV1a, id: NotificationID, to receiver: [UInt8]) {
+            var parties = producer
+            parties.add(receiver)
+            (self.parties, self.id) = (parties.value, id.bits)
         }
     }
 

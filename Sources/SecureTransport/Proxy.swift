@@ -1,3 +1,4 @@
+import Document
 package import LinuxIO
 import OpenSSL
 
@@ -90,7 +91,9 @@ package struct Proxy: Sendable, Hashable, CustomStringConvertible {
         if let login {
             var pair: [UInt8] = []
             login.pair.append(to: &pair)
-            bytes += Array("Proxy-Authorization: Basic ".utf8) + base64(pair) + [0x0D, 0x0A]
+            bytes += "Proxy-Authorization: Basic ".utf8
+            Base64.standard.append(pair, to: &bytes)
+            bytes += [0x0D, 0x0A]
         }
         return bytes + [0x0D, 0x0A]
     }
@@ -127,19 +130,4 @@ extension Proxy {
         }
         return bytes
     }
-}
-
-/// Base64 with padding (RFC 4648 §4).
-private func base64(_ bytes: [UInt8]) -> [UInt8] {
-    let alphabet = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".utf8)
-    var text: [UInt8] = []
-    for start in stride(from: 0, to: bytes.count, by: 3) {
-        let three = bytes[start..<min(start + 3, bytes.count)]
-        let bits = three.reduce(UInt32(0)) { $0 << 8 | UInt32($1) } << UInt32(8 * (3 - three.count))
-        for place in 0..<4 {
-            let digit = Int(bits >> UInt32(18 - 6 * place)) & 63
-            text.append(place <= three.count ? alphabet[digit] : UInt8(ascii: "="))
-        }
-    }
-    return text
 }

@@ -1,4 +1,5 @@
 import APNSModel
+import Document
 import DoorModel
 import TestSupport
 import Testing
@@ -16,7 +17,7 @@ struct UnansweredRequestsTests {
         .init(app: app, id: id(number), to: [7])
     }
 
-    private func key(_ number: Int) -> RecentIDs.Key { .init(producer: 1, id: id(number), to: [7]) }
+    private func key(_ number: Int) -> RecentIDs.Key { .init(producer: FNV1a([1]), id: id(number), to: [7]) }
 
     private func at(_ milliseconds: Int64) -> Moment { .zero + .milliseconds(milliseconds) }
 

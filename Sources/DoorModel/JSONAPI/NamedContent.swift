@@ -9,8 +9,7 @@ package struct NamedContent: Sendable {
     private let type: JobMediaType
     private var beginning: [UInt8] = []
     private var isOver = false
-    /// The length of the job and 64 bits of FNV-1a over it: tells a request that a client repeats from one that is another.
-    package private(set) var fingerprint: [UInt64] = [0, 0xCBF2_9CE4_8422_2325]
+    private var (byteCount, hash) = (0, FNV1a())
 
     /// How long the first line of a `.jsonl` file may be.
     private static let lineLimit = 1 << 20
@@ -38,6 +37,9 @@ package struct NamedContent: Sendable {
         (id, self.type) = (writer.bytes, type)
     }
 
+    /// The length and a hash of the job so far: tells a request that a client repeats from one that is another.
+    package var fingerprint: [UInt64] { [UInt64(byteCount), hash.value] }
+
     /// Takes the next bytes.
     ///
     /// - Parameters:
@@ -48,8 +50,8 @@ package struct NamedContent: Sendable {
     package mutating func take(
         _ bytes: [UInt8], with parser: inout some DocumentParser
     ) throws(APIProblem) -> [UInt8] {
-        fingerprint[0] += UInt64(bytes.count)
-        fingerprint[1] = bytes.reduce(fingerprint[1]) { ($0 ^ UInt64($1)) &* 0x100_0000_01B3 }
+        byteCount += bytes.count
+        hash.add(bytes)
         guard !isOver else { return bytes }
         beginning += bytes
         guard let start = contentStart else { return takeBlank() }

@@ -41,12 +41,12 @@ package struct RelayIntake<Parser: DocumentParser> {
     /// A producer that was ever admitted.
     private struct Entry {
         var producer: Producer
-        /// The fingerprint of its name.
-        let fingerprint: UInt64
+        /// The hash of its name.
+        let hash: FNV1a
 
         init(_ producer: Producer) {
             self.producer = producer
-            fingerprint = RecentIDs.Key.fingerprint(of: producer.name.utf8)
+            hash = FNV1a(producer.name.utf8)
         }
     }
 
@@ -128,7 +128,7 @@ package struct RelayIntake<Parser: DocumentParser> {
         do throws(Refused) {
             let producer = try producer(of: reading, from: &client, at: now)
             if let fault = reading.headFault { throw Refused(fault) }
-            let key = own.map { RecentIDs.Key(producer: entries[producer].fingerprint, id: $0, to: reading.token) }
+            let key = own.map { RecentIDs.Key(producer: entries[producer].hash, id: $0, to: reading.token) }
             if let key {
                 if recent.contains(key, at: now.wallTime) { return (.answer(recordsAll ? .spooled : .accepted), id) }
                 if pending.contains(key) { return (.follow(key), id) }

@@ -1,4 +1,5 @@
 import APNSModel
+import Document
 
 /// The reply to a command.
 package enum CommandReply: Hashable, Sendable {
@@ -32,7 +33,7 @@ package enum CommandReply: Hashable, Sendable {
                 text += "\(token.isGone ? token.time.epochSeconds : 0):".utf8
                 switch format {
                 case .hexadecimal: text += token.token.hex.uppercased().utf8
-                case .base64: Base64.append(token.token.bytes, to: &text)
+                case .base64: Base64.standard.append(token.token.bytes, to: &text)
                 }
             }
         case .refused(let fault):

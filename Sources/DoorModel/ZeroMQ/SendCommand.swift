@@ -51,15 +51,15 @@ package struct SendCommand: Hashable, Sendable {
 
     /// Appends a token of 64 hexadecimal digits, or one of any other length in base64.
     private static func append(_ word: ArraySlice<UInt8>, to tokens: inout [UInt8]) throws(CommandFault) {
-        let start = tokens.count
         if word.count == 2 * tokenByteCount {
+            let start = tokens.count
             guard case .success = TokenSpelling.append(word.span, to: &tokens), tokens.count - start == tokenByteCount
             else { throw .badHexadecimal(Array(word)) }
             return
         }
-        guard Base64.append(decoding: word, to: &tokens) else { throw .badBase64(Array(word)) }
-        let count = tokens.count - start
-        guard count == tokenByteCount else { throw .badTokenLength(count, Array(word)) }
+        guard let token = Base64.standard.decode(word) else { throw .badBase64(Array(word)) }
+        guard token.count == tokenByteCount else { throw .badTokenLength(token.count, Array(word)) }
+        tokens += token
     }
 
     /// Appends the job of the command as a JSON document, which the daemon still has to judge: the payload may not be JSON, or

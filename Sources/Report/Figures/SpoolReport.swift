@@ -187,9 +187,8 @@ package struct SpoolReport: Sendable {
 
     /// Returns a fingerprint of a text (64-bit FNV-1a). The chance that two of a million texts collide is one in 30 million.
     private static func fingerprint(_ kind: String, _ text: String) -> UInt64 {
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        for byte in kind.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-        for byte in text.utf8 { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-        return hash
+        var hash = FNV1a(kind.utf8)
+        hash.add(text.utf8)
+        return hash.value
     }
 }

@@ -1,3 +1,4 @@
+import Document
 package import JobFormat
 
 /// Which files in `new/` a node of a cluster takes first, so that the nodes do not all try the same ones.
@@ -62,11 +63,10 @@ package struct IntakeShare: Sendable {
 
     /// FNV-1a over the node, a zero byte and the name, then mixed so that short differences reach all bits.
     private static func score(_ node: String, _ name: FileName) -> UInt64 {
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        func add(_ byte: UInt8) { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-        for byte in node.utf8 { add(byte) }
-        add(0)
-        for byte in name.bytes { add(byte) }
+        var sum = FNV1a(node.utf8)
+        sum.add(CollectionOfOne(0))
+        sum.add(name.bytes)
+        var hash = sum.value
         hash = (hash ^ hash >> 33) &* 0xFF51_AFD7_ED55_8CCD
         hash = (hash ^ hash >> 33) &* 0xC4CE_B9FE_1A85_EC53
         return hash ^ hash >> 33

@@ -1,3 +1,4 @@
+import Document
 package import JobFormat
 package import LinuxIO
 import SpoolModel
@@ -69,10 +70,7 @@ package final class SharedTurns {
         }
     }
 
-    /// FNV-1a, 64 bits, in hexadecimal digits.
     private static func name(of sign: JobSign) -> [UInt8] {
-        var hash: UInt64 = 0xCBF2_9CE4_8422_2325
-        for byte in RefRecord.key(of: sign) { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01B3 }
-        return Array(String(hash, radix: 16).utf8)
+        Array(String(FNV1a(RefRecord.key(of: sign)).value, radix: 16).utf8)
     }
 }

@@ -31,8 +31,10 @@ enum Layering {
         "MicroHTTPD": ["CMicroHTTPD", "Glibc"],
         "LinuxIO": ["CLinux", "Document", "Glibc", "Synchronization"],
         "ZeroMQ": ["CZeroMQ", "LinuxIO", "Glibc"],
-        "SecureTransport": ["LinuxIO", "OpenSSL", "Synchronization"],
-        "SpoolStore": ["LinuxIO", "SpoolModel", "JournalModel", "JobFormat", "APNSModel", "Synchronization"],
+        "SecureTransport": ["LinuxIO", "OpenSSL", "Document", "Synchronization"],
+        "SpoolStore": [
+            "LinuxIO", "SpoolModel", "JournalModel", "JobFormat", "APNSModel", "Document", "Synchronization",
+        ],
         "SpoolClient": ["LinuxIO"],
         "APNSGateway": [
             "ServiceProcess", "SecureTransport", "OpenSSL", "JSON", "NGHTTP2", "LinuxIO", "APNSBinary", "APNSHTTP2",
