@@ -228,7 +228,11 @@ let package = Package(
         tests("SecureTransport", uses: ["LinuxIO", "OpenSSL", "TestSupport"]),
         tests("SpoolStore", uses: ["LinuxIO", "SpoolModel", "JournalModel", "JobFormat", "APNSModel", "TestSupport"]),
         tests("SpoolClient", uses: ["LinuxIO", "TestSupport"]),
-        tests("SpoolInspection", uses: ["LinuxIO", "SpoolModel", "Document", "TestSupport"]),
+        tests(
+            "SpoolInspection",
+            uses: [
+                "JSON", "LinuxIO", "SpoolModel", "JournalModel", "JobFormat", "APNSModel", "Document", "TestSupport",
+            ]),
         tests("Doors", uses: ["DoorConfiguration", "DoorModel", "LinuxIO", "APNSModel", logging, "TestSupport"]),
         tests(
             "APNSGateway",

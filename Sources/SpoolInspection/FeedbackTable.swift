@@ -1,12 +1,12 @@
-package import Document
+import Document
 import JobFormat
 
 /// Feedback as a table: one row per line, as comma-separated values (RFC 4180).
 ///
 /// Terminals and spreadsheets read it, and producers choose job names and ids: a field must not act as a command in either.
-package enum FeedbackTable {
+enum FeedbackTable {
     /// The members of all kinds of lines, in column order.
-    package static let columns = [
+    static let columns = [
         "kind", "app", "node", "job", "id", "ref", "index", "token", "outcome", "status", "reason", "verdict",
         "apns_id", "at", "gone_since", "source", "state", "code", "path", "notifications", "accepted", "rejected",
         "expired", "unsent", "unknown", "dropped_at", "claimed_at", "finished_at", "sealed",
@@ -14,10 +14,10 @@ package enum FeedbackTable {
     ]
 
     /// The header row.
-    package static let header = row(columns)
+    static let header = row(columns)
 
     /// Returns the row of a line. Members that the line lacks are empty fields.
-    package static func row(of line: Node) -> [UInt8] {
+    static func row(of line: Node) -> [UInt8] {
         row(columns.map { line[$0]?.text ?? "" })
     }
 
@@ -25,7 +25,7 @@ package enum FeedbackTable {
     ///
     /// A field with a comma or quote is quoted, with its quotes doubled. Characters that a terminal would interpret, line
     /// breaks included, become `%XX`. A field that a spreadsheet would take for a formula gets a leading apostrophe.
-    package static func row(_ fields: [String]) -> [UInt8] {
+    static func row(_ fields: [String]) -> [UInt8] {
         var bytes: [UInt8] = []
         for (number, field) in fields.enumerated() {
             if number > 0 { bytes.append(UInt8(ascii: ",")) }

@@ -7,8 +7,12 @@ import SpoolModel
 import TestSupport
 import Testing
 
+@testable import SpoolInspection
+
 /// What is decided of feedback that somebody reads.
 struct FeedbackReadingTests {
+    private static let noon = WallTime(epochSeconds: 1_795_262_400)
+
     private static let line = #"{"v":1,"kind":"notification","app":"weather","job":"a%25.json","ref":"r/1","#
     private static let rest =
         #""id":"0000000000000000000000002D","outcome":"rejected","reason":"BadDeviceToken","#
@@ -31,7 +35,7 @@ struct FeedbackReadingTests {
         (filter { $0.outcomes = ["rejected"] }, true), (filter { $0.outcomes = ["accepted"] }, false),
         (filter { $0.verdicts = ["invalid", "gone"] }, true), (filter { $0.verdicts = ["gone"] }, false),
         (filter { $0.reasons = ["BadDeviceToken"] }, true), (filter { $0.reasons = ["Bad"] }, false),
-        (filter { $0.since = noon }, true), (filter { $0.since = noon + .milliseconds(1) }, false),
+        (filter { $0.since = Self.noon }, true), (filter { $0.since = Self.noon + .milliseconds(1) }, false),
         (both, false),
     ]
 
@@ -59,9 +63,9 @@ struct FeedbackReadingTests {
 
     @Test func `a line without a time has that of its file`() throws {
         let token = try Self.node(#"{"v":1,"kind":"token","app":"weather","token":"0a","verdict":"gone"}"#)
-        let filter = Self.filter { $0.since = noon }
-        #expect(filter.admits(token, publishedAt: noon))
-        #expect(!filter.admits(token, publishedAt: noon + .seconds(-1)))
+        let filter = Self.filter { $0.since = Self.noon }
+        #expect(filter.admits(token, publishedAt: Self.noon))
+        #expect(!filter.admits(token, publishedAt: Self.noon + .seconds(-1)))
         #expect(filter.admits(token, publishedAt: nil))
     }
 
@@ -102,12 +106,13 @@ struct FeedbackReadingTests {
         let writer = FeedbackLine(app: "weather", node: "n")
         var bytes: [UInt8] = []
         let identity = JobIdentity(name: try #require(FileName("a.json")), id: JobID(bits: 7), ref: "r")
-        var report = JobReport(identity, Conclusion(tally: Tally(), fault: .expired), notificationCount: 1, at: noon)
-        report.claimedAt = noon
+        var report = JobReport(
+            identity, Conclusion(tally: Tally(), fault: .expired), notificationCount: 1, at: Self.noon)
+        report.claimedAt = Self.noon
         report.isSealed = false
-        report.earlier = EarlierJob(id: JobID(bits: 8), endedAt: noon)
+        report.earlier = EarlierJob(id: JobID(bits: 8), endedAt: Self.noon)
         writer.appendJob(report, to: &bytes)
-        writer.appendToken(DeviceToken(bytes: [1]), goneSince: noon, to: &bytes)
+        writer.appendToken(DeviceToken(bytes: [1]), goneSince: Self.noon, to: &bytes)
         for line in bytes.split(separator: UInt8(ascii: "\n")) {
             let node = try Self.node(String(decoding: line, as: UTF8.self))
             let keys = node.members.map(\.key.text).filter { $0 != "v" }
@@ -185,11 +190,11 @@ struct FeedbackReadingTests {
         ("2026-11-20", "2026-11-20T00:00:00.000Z"), ("2026-11-20T01:02:03Z", "2026-11-20T01:02:03.000Z"),
     ])
     func `a point in time is read as people write it`(text: String, time: String) throws {
-        #expect(try SinceText.parse(text, now: noon).rfc3339 == time)
+        #expect(try SinceText.parse(text, now: Self.noon).rfc3339 == time)
     }
 
     @Test(arguments: ["", "yesterday", "7", "2026-13-01", "2026-11-21T08:00", "-7d"])
     func `what is no point in time is refused with what would be one`(text: String) {
-        #expect(throws: TextFault.self) { try SinceText.parse(text, now: noon) }
+        #expect(throws: TextFault.self) { try SinceText.parse(text, now: Self.noon) }
     }
 }

@@ -1,25 +1,25 @@
-package import APNSModel
-package import Document
+import APNSModel
+import Document
 import JobFormat
 
 /// The tokens that feedback reports as gone, each once per app, with the newest `gone_since`.
 ///
 /// Takes about 200 bytes of memory per token.
-package struct GoneList: Sendable {
+struct GoneList: Sendable {
     /// A token that is gone.
-    package struct Row: Hashable, Sendable {
+    struct Row: Hashable, Sendable {
         /// The app of the token.
-        package let app: String
+        let app: String
         /// The token, in hexadecimal.
-        package let token: String
+        let token: String
         /// When the token became invalid; `nil` if the gateway did not say. A registration after this time is still valid.
-        package let goneSince: WallTime?
+        let goneSince: WallTime?
 
         /// Its fields, in the order of `columns`.
-        package var fields: [String] { [app, token, goneSince?.rfc3339 ?? ""] }
+        var fields: [String] { [app, token, goneSince?.rfc3339 ?? ""] }
 
         /// The row as a JSON object, with a line feed.
-        package var json: [UInt8] {
+        var json: [UInt8] {
             var writer = JSONWriter()
             writer.beginObject()
             writer.member("app", app)
@@ -31,17 +31,17 @@ package struct GoneList: Sendable {
     }
 
     /// The names of a row's fields.
-    package static let columns = ["app", "token", "gone_since"]
+    static let columns = ["app", "token", "gone_since"]
     /// Earlier than any time from a gateway.
     private static let never = WallTime(nanoseconds: .min)
 
     private var times: [String: [String: WallTime]] = [:]
 
     /// Creates an empty list.
-    package init() {}
+    init() {}
 
     /// Adds the token of a feedback line; lines without the verdict `gone` are ignored.
-    package mutating func note(_ line: Node) {
+    mutating func note(_ line: Node) {
         guard line["verdict"]?.isText(Verdict.gone.rawValue) == true, let app = line["app"]?.string,
             let token = line["token"]?.string
         else { return }
@@ -53,7 +53,7 @@ package struct GoneList: Sendable {
     /// Calls `body` with each row, sorted by app and token.
     ///
     /// - Throws: Any error that `body` throws.
-    package func forEach(_ body: (Row) throws -> Void) rethrows {
+    func forEach(_ body: (Row) throws -> Void) rethrows {
         for (app, tokens) in times.sorted(by: { $0.key < $1.key }) {
             for token in tokens.keys.sorted() {
                 let time = tokens[token] ?? Self.never
