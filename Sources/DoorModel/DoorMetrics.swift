@@ -2,54 +2,30 @@ package import APNSModel
 package import SpoolModel
 
 /// The metrics of the doors, by their names in monitoring (pushspool-door(1)).
-package enum DoorMetric: String, CaseIterable, Hashable, Sendable {
-    /// The version of the process; always 1.
-    case buildInfo = "pushspool_door_build_info"
-    /// Log lines that were dropped or could not be written.
-    case logLinesLost = "pushspool_door_log_lines_lost_total"
-    /// Open connections.
-    case connections = "pushspool_door_connections"
-    /// Connections that were opened.
-    case connectionsOpened = "pushspool_door_connections_opened_total"
-    /// Connections that were reset because there were too many.
-    case connectionsRefused = "pushspool_door_connections_refused_total"
-    /// Requests.
-    case requests = "pushspool_door_requests_total"
-    /// Requests that were accepted as jobs.
-    case requestsAccepted = "pushspool_door_requests_accepted_total"
-    /// Requests that repeated another, and were not spooled again.
-    case requestsRepeated = "pushspool_door_requests_repeated_total"
-    /// Requests that were refused, by reason.
-    case requestsRefused = "pushspool_door_requests_refused_total"
-    /// Requests that wait for their job.
-    case requestsWaiting = "pushspool_door_requests_waiting"
-    /// Jobs that were dropped.
-    case jobs = "pushspool_door_jobs_total"
-    /// The time to drop a job, with its syncs.
-    case drop = "pushspool_door_drop_duration_seconds"
-    /// Violations of the protocol by clients.
-    case violations = "pushspool_door_violations_total"
+package enum DoorMetric: MetricFamily, CaseIterable, Hashable, Sendable {
+    case buildInfo = "pushspool_door_build_info: The version of the process; always 1."
+    case logLinesLost = """
+        pushspool_door_log_lines_lost_total: Log lines that were dropped because standard error was not read, or \
+        could not be written.
+        """
+    case connections = "pushspool_door_connections: Open connections."
+    case connectionsOpened = "pushspool_door_connections_opened_total: Connections that were opened."
+    case connectionsRefused = """
+        pushspool_door_connections_refused_total: Connections that were reset because there were too many.
+        """
+    case requests = "pushspool_door_requests_total: Requests."
+    case requestsAccepted = "pushspool_door_requests_accepted_total: Requests that were accepted as jobs."
+    case requestsRepeated = """
+        pushspool_door_requests_repeated_total: Requests that repeated another and were not spooled again.
+        """
+    case requestsRefused = "pushspool_door_requests_refused_total: Requests that were refused, by reason."
+    case requestsWaiting = "pushspool_door_requests_waiting: Requests that wait for their job."
+    case jobs = "pushspool_door_jobs_total: Jobs that were dropped."
+    case drop = "pushspool_door_drop_duration_seconds: Time to drop a job, with its syncs."
+    case violations = "pushspool_door_violations_total: Violations of the protocol by clients."
 
-    /// Its family.
-    package var family: MetricFamily { MetricFamily(name: rawValue, help: help) }
-
-    private var help: String {
-        switch self {
-        case .buildInfo: "The version of the process; always 1."
-        case .logLinesLost: "Log lines that were dropped because standard error was not read, or could not be written."
-        case .connections: "Open connections."
-        case .connectionsOpened: "Connections that were opened."
-        case .connectionsRefused: "Connections that were reset because there were too many."
-        case .requests: "Requests."
-        case .requestsAccepted: "Requests that were accepted as jobs."
-        case .requestsRepeated: "Requests that repeated another and were not spooled again."
-        case .requestsRefused: "Requests that were refused, by reason."
-        case .requestsWaiting: "Requests that wait for their job."
-        case .jobs: "Jobs that were dropped."
-        case .drop: "Time to drop a job, with its syncs."
-        case .violations: "Violations of the protocol by clients."
-        }
-    }
+    /// Its name, type and help text.
+    package var family: MetricFamily { rawValue }
 }
 
 /// The figures of a door since its start.

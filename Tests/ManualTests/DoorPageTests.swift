@@ -116,7 +116,7 @@ struct DoorPageTests {
     @Test func `pushspool-door(1) has every metric with its kind, and no other`() throws {
         let page = try Manual.page("pushspool-door.1")
         let told = page.matches(of: #/\\fB(pushspool_door_[a-z_]+)\\fR \((\w+)\)/#).map { ($0.output.1, $0.output.2) }
-        let known = DoorMetric.allCases.map { ($0.rawValue, $0.family.kind.rawValue) }
+        let known = DoorMetric.allCases.map { ($0.family.name, $0.family.kind.rawValue) }
         #expect(told.map { "\($0.0) \($0.1)" }.sorted() == known.map { "\($0.0) \($0.1)" }.sorted())
     }
 

@@ -5,7 +5,7 @@ import Testing
 
 /// The metrics: program, manual, alerts and dashboard know the same.
 struct MetricNameTests {
-    private static let known = Set(Metric.allCases.map(\.rawValue))
+    private static let known = Set(Metric.allCases.map(\.family.name))
 
     /// The names of metrics in a text, without what Prometheus adds to those of histograms.
     private static func names(in text: String) -> Set<String> {
@@ -25,7 +25,7 @@ struct MetricNameTests {
             guard let head = entry.firstMatch(of: #/^\\fB(pushspool_[a-z_]+)\\fR .(\w+)/#) else { continue }
             told[String(head.output.1)] = String(head.output.2)
         }
-        let known = Dictionary(uniqueKeysWithValues: Metric.allCases.map { ($0.rawValue, $0.kind.rawValue) })
+        let known = Dictionary(uniqueKeysWithValues: Metric.allCases.map { ($0.family.name, $0.family.kind.rawValue) })
         #expect(told == known)
     }
 

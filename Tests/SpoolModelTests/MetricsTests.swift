@@ -116,14 +116,15 @@ struct MetricsTests {
                 #expect(suffixes.contains { name == "\(families.last ?? "")\($0)" }, "\(line)")
             }
         }
-        #expect(families.sorted() == Metric.allCases.map(\.rawValue).sorted())
+        #expect(families.sorted() == Metric.allCases.map(\.family.name).sorted())
     }
 
     @Test(arguments: Metric.allCases)
     func `names, kinds and helps are as Prometheus likes them`(metric: Metric) {
-        #expect(metric.rawValue.wholeMatch(of: #/pushspool(_[a-z]+)+/#) != nil)
-        #expect(metric.help.hasSuffix(".") && !metric.help.contains { "\\\n\"".contains($0) })
-        #expect((metric.kind == .counter) == metric.rawValue.hasSuffix("_total"))
+        let family = metric.family
+        #expect(family.name.wholeMatch(of: #/pushspool(_[a-z]+)+/#) != nil)
+        #expect(family.help.hasSuffix(".") && !family.help.contains { "\\\n\"".contains($0) })
+        #expect((family.kind == .counter) == family.name.hasSuffix("_total"))
     }
 
     @Test func `what was never counted leaves no trace`() {

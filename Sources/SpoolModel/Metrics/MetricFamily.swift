@@ -1,5 +1,5 @@
 /// The heading of samples in the Prometheus text format: a name, and what it counts.
-package struct MetricFamily: Hashable, Sendable {
+package struct MetricFamily: ExpressibleByStringLiteral, Hashable, Sendable {
     /// The Prometheus type of a metric.
     package enum Kind: String, Hashable, Sendable {
         /// A value that goes up and down.
@@ -15,9 +15,10 @@ package struct MetricFamily: Hashable, Sendable {
     /// The help text, one line without backslashes.
     package let help: String
 
-    /// Creates a family.
-    package init(name: String, help: String) {
-        (self.name, self.help) = (name, help)
+    /// Creates a family from its name, a colon, a blank and its help text.
+    package init(stringLiteral text: String) {
+        let parts = text.split(separator: ": ", maxSplits: 1)
+        (name, help) = (String(parts[0]), String(parts[1]))
     }
 
     /// The type, determined by the name.
