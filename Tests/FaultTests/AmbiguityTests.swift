@@ -7,9 +7,8 @@ import Testing
     @Test(arguments: ["http2", "binary"])
     func `what must not be sent twice never is, whatever is lost and whoever dies`(wire: String) async throws {
         let setup = Bench.Setup(
-            script: GatewayTests.ends(1...(isFullRun ? 60 : 8)), wire: wire, window: 30, confirmAfter: "300ms",
-            latency: .milliseconds(10),
-            app: GatewayTests.quickRetry + "\non_doubt: report")
+            script: GatewayTests.ends(1...(isFullRun ? 60 : 8)), wire: wire, window: 30,
+            latency: .milliseconds(10), app: GatewayTests.quickRetry + "\non_doubt: report")
         try await Bench.running(setup) { bench in
             try await bench.killAmidLosses()
             let verdict = try await bench.judge("H65 crash-in-ambiguity report \(wire)", allowance: 0)
@@ -20,9 +19,8 @@ import Testing
     @Test(arguments: ["http2", "binary"])
     func `deaths while answers are lost double no more than window and group`(wire: String) async throws {
         let setup = Bench.Setup(
-            script: GatewayTests.ends(1...(isFullRun ? 60 : 8)), wire: wire, window: 30, confirmAfter: "300ms",
-            latency: .milliseconds(10),
-            app: GatewayTests.quickRetry)
+            script: GatewayTests.ends(1...(isFullRun ? 60 : 8)), wire: wire, window: 30,
+            latency: .milliseconds(10), app: GatewayTests.quickRetry)
         try await Bench.running(setup) { bench in
             try await bench.killAmidLosses()
             let verdict = try await bench.judge("H65 crash-in-ambiguity resend \(wire)")
@@ -75,11 +73,12 @@ extension Bench {
     /// Kills one daemon after the other while producers drop jobs and the gateway's connections end.
     fileprivate func killAmidLosses() async throws {
         var generator = SeededGenerator(seed: seed)
-        // With windows of 30, and 300 ms of silence after each, the rest of many more would take longer than the trial.
-        try await Producers(bench: self, seed: seed, limit: trials(40, full: 300)).running {
+        // With windows of 30 and the silence after each, the rest of many more would take longer than the trial.
+        let (jobs, life) = setup.wire == "binary" ? (trials(15, full: 60), 4_000) : (trials(40, full: 300), 700)
+        try await Producers(bench: self, seed: seed, limit: jobs).running {
             for _ in 0..<trials(4, full: 100) {
                 try await withDaemon { daemon in
-                    try await moment(.milliseconds(Int.random(in: 100...700, using: &generator)))
+                    try await moment(.milliseconds(Int.random(in: 100...life, using: &generator)))
                     try await daemon.destroy()
                 }
             }

@@ -22,11 +22,11 @@ import Testing
     ) async throws {
         let setup = Bench.Setup(
             // After more of them windows are as small as they can be, and the daemon waits longer and longer.
-            script: Self.ends(8 * part + 1...8 * part + 8), wire: wire, window: 30, confirmAfter: "300ms",
+            script: Self.ends(8 * part + 1...8 * part + trials(4, full: 8)), wire: wire, window: 30,
             latency: .milliseconds(10), app: Self.quickRetry)
         try await Bench.running(setup) { bench in
             try await bench.withDaemon { daemon in
-                for number in 1...30 { try bench.drop(Drop(number: number, count: 20)) }
+                for number in 1...trials(15, full: 30) { try bench.drop(Drop(number: number, count: 20)) }
                 try await eventually("all done") { try bench.isIdle() }
                 #expect(try await daemon.stop() == 0)
             }

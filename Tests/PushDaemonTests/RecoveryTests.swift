@@ -131,8 +131,8 @@ import Testing
 
     @Test func `an error that comes too late corrects what was told, and what it discarded is sent again`() async throws
     {
-        let script = "token=\(token(2)) refuse status=8 delay=1s times=1"
-        try await Bench.serving(try .init(script: script)) { bench, daemon in
+        let script = "token=\(token(2)) refuse status=8 delay=4s times=1"
+        try await Bench.serving(try .init(script: script, app: "binary: {confirm_after: 300ms}")) { bench, daemon in
             try bench.drop("early.json", #"{"tokens":["\#(token(1))","\#(token(2))","\#(token(3))"],"alert":"Hi"}"#)
             let line = try await bench.end(of: "early.json")
             #expect(line.accepted == 3)

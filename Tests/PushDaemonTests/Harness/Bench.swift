@@ -10,6 +10,8 @@ struct Bench: Sendable {
     let folder: TemporaryDirectory
     let simulator: Simulator
     let path: String
+    /// How long a binary gateway is silent about what it has accepted. On a busy machine one that refuses takes a while.
+    let silence: String
 
     /// How a bench is made.
     struct Setup: Sendable {
@@ -43,7 +45,8 @@ struct Bench: Sendable {
             if configuration.certificates == nil { configuration.certificates = try .throwaway() }
             try configuration.certificates?.write(into: folder.path + "/certificates")
             try await Simulator.running(configuration) { simulator in
-                let bench = Bench(folder: folder, simulator: simulator, path: folder.path)
+                let silence = setup.gateway.script == .none ? "300ms" : "3s"
+                let bench = Bench(folder: folder, simulator: simulator, path: folder.path, silence: silence)
                 try bench.configure(setup)
                 try await body(bench)
             }
@@ -89,7 +92,7 @@ struct Bench: Sendable {
         let standard = "credentials: {certificate: \(path)/certificates/client.pem}"
         let gateway = more.contains("gateway: ") ? "" : "gateway: localhost:\(simulator.ports.gateway)"
         let trust = more.contains("trust: ") ? "" : "trust: \(path)/certificates/ca.pem"
-        let binary = more.contains("binary: ") ? "" : "binary: {confirm_after: 300ms}"
+        let binary = more.contains("binary: ") ? "" : "binary: {confirm_after: \(silence)}"
         let environment = more.contains("environment: ") ? "" : "environment: sandbox"
         try write(
             "etc/apps/\(name).yaml",
