@@ -15,17 +15,16 @@ import SpoolStore
 final class ActiveJob {
     /// The file in `work/`.
     let claimed: ClaimedJob
-    /// When the job was dropped, claimed and concluded.
+    /// When the job was dropped and claimed.
     let droppedAt: WallTime
     let claimedAt: WallTime
-    var finishedAt: WallTime?
     /// The content of the file, without the recipients.
     let summary: JobSummary
     /// Whether the file was certain to be complete.
     let isSealed: Bool
     /// Whether the job is sent even if the same job was sent before.
     let isSentAnyway: Bool
-    /// The notifications that remain, and the job's state.
+    /// The notifications that remain, and the job's phase.
     var machine: JobMachine
     /// The reader that hands out recipients; `nil` when it has handed out all.
     var source: JobSource?
@@ -33,35 +32,14 @@ final class ActiveJob {
     var handedOutCount = 0
     /// What its report says about single notifications.
     var outcomes = ReportedOutcomes()
-    /// The place in the archive for which the job is destined.
-    var place: ArchivePlace?
     /// Why the job could not continue, as text.
     var fault: String?
     /// The job of which this one is a duplicate, if any.
     var earlier: EarlierJob?
-    /// Whether the job's conclusion is being published.
-    var isConcluded = false
-    /// The outcome of all unwritten notifications, once the job's time is up or an operator ended it. No more are sent.
-    var ending: Ending?
-    /// The notifications that may be on a connection, once the job is to be held. No others are under way.
-    var flying: IndexRuns?
-    /// The name in `hold/`, once an operator's hold has moved the job there.
-    var heldAs: FileName?
     /// Records from before: of an earlier run, a hold or an operator's command; `nil` if there are none.
     var resumption: Resumption?
     /// Notifications taken back that had counted as accepted, until the gateway's event about them arrives.
     private var takenBack = IndexRuns()
-
-    /// How the rest of a job ends.
-    struct Ending {
-        /// The outcome of the remaining notifications.
-        let outcome: Outcome
-        /// Whether an operator ended the job. The unread rest has this outcome then, and is read only to publish it.
-        var isOrdered = false
-    }
-
-    /// Whether an operator ended the job.
-    var isWithdrawn: Bool { ending?.isOrdered == true }
 
     /// Creates a job that was read and claimed.
     init(_ claimed: ClaimedJob, _ read: ReadJob, claimedAt: WallTime, isSealed: Bool) {
@@ -104,9 +82,7 @@ final class ActiveJob {
     /// Whether the job is still as it was dropped: nothing has an outcome or is known to have been written to a
     /// connection, and no operator or earlier run has changed how it is sent. Its file alone describes it completely.
     var isUnsent: Bool {
-        guard case .sending = machine.state, resumption == nil, ending == nil, !isSentAnyway, !machine.wasWritten else {
-            return false
-        }
+        guard case .sending = machine.phase, resumption == nil, !isSentAnyway, !machine.wasWritten else { return false }
         return machine.tally.total == 0 && machine.remaining.count == summary.recipientCount
     }
 
@@ -133,10 +109,10 @@ final class ActiveJob {
     }
 
     /// The content of its `job` line.
-    func report(_ conclusion: Conclusion, app: String) -> JobReport {
+    func report(_ final: JournalFinal, app: String) -> JobReport {
         var report = JobReport(
-            identity, conclusion, notificationCount: summary.recipientCount, at: finishedAt ?? claimedAt)
-        report.path = place?.path(of: app) ?? ""
+            identity, final.conclusion, notificationCount: summary.recipientCount, at: final.finishedAt)
+        report.path = ArchivePlace(final).path(of: app)
         report.droppedAt = droppedAt
         report.claimedAt = claimedAt
         report.isSealed = isSealed
@@ -163,8 +139,8 @@ final class ActiveJob {
     }
 
     /// The content of its result file.
-    func result(_ conclusion: Conclusion, app: String) -> ResultFile {
-        var result = ResultFile(report(conclusion, app: app))
+    func result(_ final: JournalFinal, app: String) -> ResultFile {
+        var result = ResultFile(report(final, app: app))
         result.why = fault ?? earlier?.explanation ?? summary.fault?.sentence
         result.findings = summary.report
         result.take(outcomes)
@@ -174,12 +150,30 @@ final class ActiveJob {
 }
 
 extension JobMachine {
-    /// Whether nothing more of the job is to be sent.
+    /// Whether nothing of the job is under way any more, as far as is known.
     var isOver: Bool {
-        switch state {
-        case .sending, .draining, .stopping: false
-        case .held, .settled, .published, .archived: true
+        switch phase {
+        case .sending, .draining, .ending: false
+        case .parking, .held, .settled, .concluded, .told, .published, .archived: true
         }
+    }
+
+    /// Whether the job has ended, and only its publication or archiving remains.
+    var hasEnded: Bool {
+        switch phase {
+        case .sending, .draining, .ending, .parking, .held: false
+        case .settled, .concluded, .told, .published, .archived: true
+        }
+    }
+
+    /// How the rest of the job ends, while it does.
+    var ending: Ending? {
+        if case .ending(let ending) = phase { ending } else { nil }
+    }
+
+    /// Whether the job is to be held once nothing of it is on a connection.
+    var isDraining: Bool {
+        if case .draining = phase { true } else { false }
     }
 
     /// Whether none of these notifications has an outcome yet.

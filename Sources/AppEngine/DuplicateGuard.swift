@@ -198,8 +198,8 @@ final class DuplicateGuard {
         guard isInUse else { return true }
         return keep(
             settled.flatMap { job -> [RefRecord] in
-                guard case .settled(let conclusion) = job.machine.state else { return [] }
-                return job.refRecords(conclusion.tally)
+                guard case .told(let final) = job.machine.phase else { return [] }
+                return job.refRecords(final.conclusion.tally, endedAt: final.finishedAt)
             })
     }
 
@@ -207,7 +207,7 @@ final class DuplicateGuard {
     ///
     /// - Returns: `false` if it cannot be stored. The job must not be held then.
     func keep(parked job: ActiveJob) -> Bool {
-        !isInUse || keep(job.refRecords(job.machine.tally))
+        !isInUse || keep(job.refRecords(job.machine.tally, endedAt: .now))
     }
 
     private func keep(_ records: [RefRecord]) -> Bool {
@@ -226,7 +226,7 @@ final class DuplicateGuard {
 
 extension ActiveJob {
     /// Returns the records of the job's signs if any of its notifications may have been accepted.
-    fileprivate func refRecords(_ tally: Tally) -> [RefRecord] {
-        tally.isAnyoneReached ? summary.records(of: claimed.id, endedAt: finishedAt ?? .now) : []
+    fileprivate func refRecords(_ tally: Tally, endedAt time: WallTime) -> [RefRecord] {
+        tally.isAnyoneReached ? summary.records(of: claimed.id, endedAt: time) : []
     }
 }

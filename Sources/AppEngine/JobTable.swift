@@ -16,6 +16,8 @@ final class JobTable {
 
     private let context: AppContext
     private let duplicates: DuplicateGuard
+    /// See `halted`.
+    private var haltedIDs: Set<JobID> = []
     /// Signalled when another job may be taken.
     private let intakeWakeup: Wakeup
     /// Signalled when a job can be read further, by lane.
@@ -87,6 +89,7 @@ final class JobTable {
         let id = job.claimed.id
         closeSource(of: job)
         (jobs[id], refusals[id]) = (nil, nil)
+        haltedIDs.remove(id)
         capacity.end(job.lane)
         duplicates.endTurn(job.summary)
         recent.add(job.identity)
@@ -99,9 +102,19 @@ final class JobTable {
     /// Returns the jobs whose time is up. Every call returns a late job again until it has ended or is to be held.
     func late(at now: Moment) -> [ActiveJob] {
         guard let nextGiveUp, nextGiveUp <= now else { return [] }
-        let active = jobs.values.filter { !$0.machine.isOver && $0.flying == nil }
+        let active = jobs.values.filter { !$0.machine.isOver && !$0.machine.isDraining }
         self.nextGiveUp = active.map(\.summary.header.giveUpAt).min()
         return active.filter { $0.summary.header.giveUpAt <= now }
+    }
+
+    /// Notes that nothing more of a job is handed out, because it is held or was ended.
+    func halt(_ job: ActiveJob) { haltedIDs.insert(job.claimed.id) }
+
+    /// The jobs that were halted and of which something is under way, in the order of their ids. What comes back of them from
+    /// the gateway is not sent again.
+    var halted: [ActiveJob] {
+        haltedIDs.compactMap { jobs[$0] }.filter { !$0.machine.isOver }
+            .sorted { $0.claimed.id.bits < $1.claimed.id.bits }
     }
 
     // MARK: Turns

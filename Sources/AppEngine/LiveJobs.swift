@@ -64,7 +64,7 @@ final class LiveJobs: CommandedJobs {
     func claimed(_ reference: JobReference) -> [ClaimedJob] {
         (parts.earlier.found + parts.earlier.takingUp).map(\.claimed)
             .filter { reference.isMeant(name: $0.name, id: $0.id, ref: nil) }
-            + parts.jobs.all.filter { $0.isMeant(by: reference) && !$0.isEnding }.map(\.claimed)
+            + parts.jobs.all.filter { $0.isMeant(by: reference) && !$0.machine.hasEnded }.map(\.claimed)
     }
 
     func requireNotOver(_ reference: JobReference) throws(ControlFault) {
@@ -87,7 +87,7 @@ final class LiveJobs: CommandedJobs {
         guard !parts.earlier.takingUp.contains(where: { $0.claimed.id == claimed.id }) else {
             throw ControlFault("it is being resumed after a restart", hint: "try again in a moment")
         }
-        return parts.jobs[claimed.id].flatMap { $0.isEnding ? nil : $0 }
+        return parts.jobs[claimed.id].flatMap { $0.machine.hasEnded ? nil : $0 }
     }
 
     // MARK: Holding
@@ -100,44 +100,49 @@ final class LiveJobs: CommandedJobs {
 
     func beginHold(_ claimed: ClaimedJob) async throws(ControlFault) -> Bool {
         guard let job = try await active(claimed) else { return false }
-        switch job.machine.state {
+        switch job.machine.phase {
         case .sending: break
-        case .draining(.operatorRequest), .held(.operatorRequest):
+        case .draining, .parking(.operatorRequest), .held:
             holding[claimed.id] = job
             return true
-        case .stopping: throw ControlFault("already being ended", hint: nil, hasNothingToDo: true)
-        case .draining, .held, .settled, .published, .archived:
-            throw ControlFault("already ended", hint: nil, hasNothingToDo: true)
+        case .ending(let ending): throw .ending(ending)
+        case .parking(.changed): throw .changed
+        case .settled, .concluded, .told, .published, .archived: throw .ended
         }
-        guard job.ending == nil else { throw ControlFault("its deadline has passed, and it is being ended", hint: nil) }
         guard job.progress.runCount <= Remainder.runLimit else {
             throw ControlFault(
                 "its remaining recipients are too scattered to be recorded",
                 hint: "cancel it, then retry it to send the rest")
         }
         holding[claimed.id] = job
-        outcomes.handle(.hold(.operatorRequest), claimed.id)
+        outcomes.hold(job)
         await sender.proceedWithHolds()
         return true
     }
 
     func finishHold(_ claimed: ClaimedJob) async throws(ControlFault) -> ControlAnswer {
-        guard let job = holding.removeValue(forKey: claimed.id) else {
-            throw ControlFault("already ended", hint: nil, hasNothingToDo: true)
-        }
+        guard let job = holding.removeValue(forKey: claimed.id) else { throw .ended }
         let deadline = ContinuousClock.now + Self.holdingLimit
-        let isDecided = { [context] in job.heldAs != nil || job.isEnding || context.lifecycle.isEnding }
-        _ = await publisher.progress.wait(until: deadline) { isDecided() || publisher.isParking(claimed.id) }
-        if !isDecided(), publisher.isParking(claimed.id) { await publisher.publish() }
-        _ = await publisher.progress.wait(until: deadline, for: isDecided)
-        guard !job.isEnding else { throw ControlFault("it ended before it was held", hint: nil, hasNothingToDo: true) }
+        _ = await publisher.progress.wait(until: deadline) { [context] in
+            job.machine.isOver || context.lifecycle.isEnding
+        }
+        if job.machine.phase == .parking(.operatorRequest), !context.lifecycle.isEnding {
+            await publisher.publish()
+            _ = await publisher.progress.wait(until: deadline) { [context] in
+                job.machine.phase != .parking(.operatorRequest) || context.lifecycle.isEnding
+            }
+        }
         let (left, count) = (job.machine.remaining.count, job.summary.recipientCount)
-        guard let name = job.heldAs else {
+        switch job.machine.phase {
+        case .held(let name): return ControlAnswer(.done, "held as hold/\(name), \(left) of \(count) left to send")
+        case .parking(.changed): throw .changed
+        case .sending, .draining, .ending, .parking(.operatorRequest):
             return ControlAnswer(
                 .begun, "being held: no more of it is sent; \(left) of \(count) have no outcome yet",
                 hint: "try again; if this lasts, see the log")
+        case .settled, .concluded, .told, .published, .archived:
+            throw ControlFault("it ended before it was held", hint: nil, hasNothingToDo: true)
         }
-        return ControlAnswer(.done, "held as hold/\(name), \(left) of \(count) left to send")
     }
 
     // MARK: Ending
@@ -147,22 +152,22 @@ final class LiveJobs: CommandedJobs {
     /// The rest of the file is still read, to publish these outcomes one by one.
     func end(_ claimed: ClaimedJob, _ code: ResultCode) async throws(ControlFault) -> ControlAnswer? {
         guard let job = try await active(claimed) else { return nil }
-        switch job.machine.state {
+        switch job.machine.phase {
         case .sending: break
         case .draining: throw ControlFault("being held", hint: "try again when it is in hold/")
-        case .stopping: throw ControlFault("already being ended", hint: nil, hasNothingToDo: true)
-        case .held, .settled, .published, .archived:
-            throw ControlFault("already ended", hint: nil, hasNothingToDo: true)
+        case .ending(let ending): throw .ending(ending)
+        case .parking(.changed): throw .changed
+        case .parking, .held, .settled, .concluded, .told, .published, .archived: throw .ended
         }
-        guard job.ending == nil else { throw ControlFault("its deadline has passed, and it is being ended", hint: nil) }
         let outcome = Outcome.withdrawn(code)
-        job.ending = ActiveJob.Ending(outcome: outcome)
+        _ = job.machine.end(rest: outcome)
         let back = await sender.takeBack(job)
-        outcomes.withdraw(job, code, outcome)
+        let isEnded = outcomes.withdraw(job, code, outcome)
         // Only this function has these notifications now, even if the job has changed meanwhile.
         let awaited = back.filter { job.machine.isAwaiting($0.indices) }
         guard await outcomes.settle(takenBack: awaited, of: claimed.id, outcome) else { throw ControlFault.stopping }
-        guard job.isWithdrawn else { throw ControlFault("it ended first", hint: nil, hasNothingToDo: true) }
+        guard isEnded else { throw ControlFault("it ended first", hint: nil, hasNothingToDo: true) }
+        guard job.machine.phase != .parking(.changed) else { throw .changed }
         parts.journal.write()
         try await requireSync()
         return answer(on: job, code)
@@ -229,17 +234,20 @@ final class LiveJobs: CommandedJobs {
 extension ControlFault {
     /// The refusal of an app that stops.
     static let stopping = ControlFault("the app is stopping", hint: "try again when it has restarted")
+    /// The refusal of a command about a job that has ended.
+    fileprivate static let ended = ControlFault("already ended", hint: nil, hasNothingToDo: true)
+    /// The refusal of a command about a job whose file has changed, or whose records cannot be read.
+    fileprivate static let changed = ControlFault(
+        "it moves to hold/ as a whole: its file or what is recorded of it has changed", hint: "see the log")
+
+    /// The refusal of a command about a job that ends.
+    fileprivate static func ending(_ ending: JobMachine.Ending) -> ControlFault {
+        guard ending.code == nil else { return ControlFault("already being ended", hint: nil, hasNothingToDo: true) }
+        return ControlFault("its deadline has passed, and it is being ended", hint: nil)
+    }
 }
 
 extension ActiveJob {
-    /// Whether the job has ended, and only its publication or archiving remains.
-    fileprivate var isEnding: Bool {
-        switch machine.state {
-        case .settled, .published, .archived: true
-        case .sending, .draining, .stopping, .held: false
-        }
-    }
-
     fileprivate func isMeant(by reference: JobReference) -> Bool {
         reference.isMeant(name: claimed.name, id: claimed.id, ref: summary.header.ref)
     }

@@ -23,9 +23,6 @@ final class OutcomeRecorder {
     private let context: AppContext
     private let publisher: Publisher
     private let status: StatusReporter
-    /// Jobs to be held, and jobs that an operator ended and that are still under way.
-    private(set) var holding: Set<JobID> = []
-    private(set) var ending: Set<JobID> = []
 
     init(_ parts: AppParts, _ publisher: Publisher, _ status: StatusReporter) {
         (self.parts, self.publisher, self.status, context) = (parts, publisher, status, parts.context)
@@ -36,47 +33,37 @@ final class OutcomeRecorder {
 
     // MARK: Jobs
 
-    /// Applies an event to a job, and carries out the resulting action.
-    func handle(_ event: JobMachine.Event, _ id: JobID) {
-        guard let job = jobs[id], let action = job.machine.handle(event) else { return }
-        switch action {
-        case .stopSending: stopSending(job)
-        case .giveUp: giveUpUnread(job)
-        case .park(.operatorRequest):
-            holding.remove(id)
-            publisher.enqueueForHold(job)
-        case .park(.changed): park(job)
-        case .publish: publisher.conclude(job)
-        }
+    /// Begins to hold a job for an operator.
+    func hold(_ job: ActiveJob) {
+        guard job.machine.hold(handedOutCount: job.handedOutCount) else { return }
+        jobs.halt(job)
+        if !job.hasToTell { jobs.rest(job.claimed.id) }
     }
 
-    /// Stops handing out a job that is to be held. If its file was changed, it does not wait for notifications under way.
-    private func stopSending(_ job: ActiveJob) {
-        let id = job.claimed.id
-        guard case .draining(.operatorRequest) = job.machine.state else {
-            jobs.rest(id)
-            return handle(.drained, id)
-        }
-        job.flying = IndexRuns(job.machine.remaining.intersection(0..<job.handedOutCount))
-        holding.insert(id)
-        if !job.hasToTell { jobs.rest(id) }
+    /// Parks a job that an operator holds, if nothing of it is on a connection and nothing of an earlier run is left to tell.
+    func parkIfDrained(_ job: ActiveJob) {
+        guard !job.hasToTell, job.machine.drain() else { return }
+        publisher.enqueueForHold(job)
     }
 
-    /// Gives up the notifications that have not been handed out. Only their number is known.
-    private func giveUpUnread(_ job: ActiveJob) {
-        // If an operator ended the job, the command settles them.
-        guard !job.isWithdrawn else { return }
-        let id = job.claimed.id
+    /// Ends a job that cannot continue, and gives up the notifications that have not been handed out. Only their number is
+    /// known.
+    func stop(_ job: ActiveJob, _ code: ResultCode) {
+        let rest = Outcome.unsent(Refusal(.jobUnreadable, .later))
+        guard job.machine.end(rest: rest, code) else { return }
+        jobs.halt(job)
         jobs.closeSource(of: job)
         let unread = job.machine.remaining.intersection(job.unread)
         guard !unread.isEmpty else { return }
-        note(unread, .unsent(Refusal(.jobUnreadable, .later)), of: job)
-        for range in unread { handle(.settled(range, .unsent(Refusal(.jobUnreadable, .later))), id) }
+        note(unread, rest, of: job)
+        settle(unread, rest, of: job)
     }
 
-    private func park(_ job: ActiveJob) {
+    /// Moves a job whose file or records are not what they were to `hold/`, without waiting for notifications under way.
+    func holdChanged(_ job: ActiveJob) {
         let id = job.claimed.id
-        holding.remove(id)
+        guard job.machine.holdChanged() else { return }
+        jobs.rest(id)
         jobs.end(job)
         do {
             let name = try context.spool.hold.park(job.claimed)
@@ -89,12 +76,13 @@ final class OutcomeRecorder {
             context.logger.error("job cannot be held", metadata: [LogKey.id: "\(id)", LogKey.error: "\(error)"])
             parts.space.note(failure: error)
         }
+        publisher.progress.broadcast()
     }
 
     /// Records that these notifications of a job to be held are no longer on their way to a connection. They are not in
     /// doubt, even if they were announced.
     func noteReturned(_ batches: [Batch], of job: ActiveJob) {
-        for batch in batches { job.flying?.subtract(batch.indices) }
+        job.machine.noteReturned(batches.map(\.indices))
         guard !batches.isEmpty else { return }
         // The job may have nothing left under way.
         parts.intakeWakeup.signal()
@@ -109,24 +97,16 @@ final class OutcomeRecorder {
         }
     }
 
-    /// Forgets a job that has ended, or is no longer to be held.
-    func forgetHold(_ id: JobID) {
-        holding.remove(id)
-        jobs[id]?.flying = nil
-    }
-
     /// Ends a job that is being sent. Unread notifications get this outcome, and are read only to publish it.
-    func withdraw(_ job: ActiveJob, _ code: ResultCode, _ outcome: Outcome) {
-        guard case .sending = job.machine.state else { return }
-        let id = job.claimed.id
-        job.ending = ActiveJob.Ending(outcome: outcome, isOrdered: true)
-        ending.insert(id)
-        handle(.stopped(code), id)
+    ///
+    /// - Returns: Whether the job ends so.
+    @discardableResult
+    func withdraw(_ job: ActiveJob, _ code: ResultCode, _ outcome: Outcome) -> Bool {
+        guard job.machine.end(rest: outcome, code, isOrdered: true) else { return false }
+        jobs.halt(job)
         endUnread(job, outcome)
+        return true
     }
-
-    /// Forgets an ended job that is no longer under way.
-    func forgetEnding(_ id: JobID) { ending.remove(id) }
 
     /// Gives the unread notifications their outcome. Reading on publishes it.
     private func endUnread(_ job: ActiveJob, _ outcome: Outcome) {
@@ -144,10 +124,8 @@ final class OutcomeRecorder {
         // Until all of it is published, a PUBLISHED record must not cover this result.
         parts.earlier.firstTold = context.daemon.journal.position
         context.daemon.meter.count { $0.note(outcome, count: unread.count) }
-        for run in unread.runs {
-            job.outcomes.note(run, outcome)
-            handle(.settled(run, outcome), id)
-        }
+        for run in unread.runs { job.outcomes.note(run, outcome) }
+        settle(unread.runs, outcome, of: job)
     }
 
     // MARK: Single outcomes
@@ -166,7 +144,16 @@ final class OutcomeRecorder {
         let range = settlement.batch.indices
         if isCorrection, !job.machine.isAwaiting(range) { context.daemon.meter.count { $0.noteRevoked(range.count) } }
         note([range], settlement.outcome, of: job, isCorrection: isCorrection)
-        handle(isCorrection ? .corrected(range, settlement.outcome) : .settled(range, settlement.outcome), id)
+        if isCorrection {
+            job.machine.correct(range, settlement.outcome)
+        } else {
+            settle([range], settlement.outcome, of: job)
+        }
+    }
+
+    /// Counts outcomes that are recorded; a job that they settle is concluded.
+    private func settle(_ ranges: [Range<Int>], _ outcome: Outcome, of job: ActiveJob) {
+        for range in ranges where job.machine.settle(range, outcome) { publisher.conclude(job) }
     }
 
     /// Records an outcome for the journal and the result file.
@@ -183,7 +170,7 @@ final class OutcomeRecorder {
     func noteUnknown(_ ranges: [Range<Int>], of job: ActiveJob) {
         guard !ranges.isEmpty else { return }
         note(ranges, .unknown, of: job)
-        for range in ranges { handle(.settled(range, .unknown), job.claimed.id) }
+        settle(ranges, .unknown, of: job)
     }
 
     /// Settles notifications of a job that has ended. Only an outcome that contradicts the published one is published.
@@ -204,14 +191,13 @@ final class OutcomeRecorder {
     /// Rejects recipients of a chunk that cannot be sent to. Those with the same reason share a record.
     func reject(_ recipients: [RejectedRecipient], of job: ActiveJob) {
         guard !recipients.isEmpty else { return }
-        let id = job.claimed.id
         let awaited = recipients.filter { job.machine.isAwaiting($0.index..<$0.index + 1) }
         let now = WallTime.now
         for recipient in awaited { parts.lines.append(recipient, of: job.identity, at: now) }
         for (refusal, recipients) in Dictionary(grouping: awaited, by: \.refusal) {
             let ranges = IndexRuns(recipients.map { $0.index..<$0.index + 1 }).runs
             note(ranges, .rejected(refusal), of: job)
-            for range in ranges { handle(.settled(range, .rejected(refusal)), id) }
+            settle(ranges, .rejected(refusal), of: job)
         }
     }
 
@@ -250,9 +236,8 @@ final class OutcomeRecorder {
         // For a job that has ended, only a contradicting outcome is published.
         if let job = jobs[id] {
             context.daemon.meter.count { $0.noteRevoked(range.count) }
-            job.flying?.insert(range)
+            job.machine.reopen(range)
         }
-        handle(.reopened(range), id)
     }
 
     /// Cancels the announcement of these notifications: the gateway has not processed them, so they are not in doubt.
@@ -318,7 +303,6 @@ final class OutcomeRecorder {
 
     /// Settles a group of one job. Notifications without an outcome share one record; the others are corrected.
     private func settle(_ group: [Batch], of job: ActiveJob, _ outcome: Outcome) {
-        let id = job.claimed.id
         var awaited: [Batch] = []
         for batch in group {
             var told = IndexRuns(batch.indices)
@@ -331,7 +315,7 @@ final class OutcomeRecorder {
         guard !awaited.isEmpty else { return }
         for batch in awaited { parts.lines.append(Settlement(batch, outcome), of: job.identity) }
         note(awaited.map(\.indices), outcome, of: job)
-        for batch in awaited { handle(.settled(batch.indices, outcome), id) }
+        settle(awaited.map(\.indices), outcome, of: job)
     }
 
     /// The app stops. As after a crash, the next start resends the notifications or reports them as unknown.

@@ -20,7 +20,6 @@ final class Pipeline {
     let recovery: Recovery
     let sender: Sender
     let listener: GatewayListener
-    private let outcomes: OutcomeRecorder
     let publisher: Publisher
     let hook: HookRunner
     private let retention: RetentionTask
@@ -37,7 +36,7 @@ final class Pipeline {
         status.hook = hook
         retention = RetentionTask(parts.context)
         publisher = Publisher(parts, retention, hook)
-        outcomes = OutcomeRecorder(parts, publisher, status)
+        let outcomes = OutcomeRecorder(parts, publisher, status)
         sender = Sender(parts, outcomes, publisher)
         listener = GatewayListener(parts, outcomes, status)
         unclaimed = UnclaimedFiles(parts, publisher)
@@ -62,7 +61,10 @@ final class Pipeline {
     }
 
     /// Whether the gateway's next event may let a held job, or a draining app, advance.
-    var isAwaitingEvents: Bool { parts.context.lifecycle.isDraining || !outcomes.holding.isEmpty }
+    var isAwaitingEvents: Bool { parts.context.lifecycle.isDraining || isHolding }
+
+    /// Whether any job is to be held once nothing of it is on a connection.
+    private var isHolding: Bool { parts.jobs.halted.contains(where: \.machine.isDraining) }
 
     /// Whether all jobs of an earlier run have ended, and the hook has all their feedback.
     var isThrough: Bool {
@@ -100,8 +102,8 @@ final class Pipeline {
                 if parts.suppression.wantsRewriting { await parts.suppression.rewriteOn() }
                 if parts.suppression.wantsNews { await parts.suppression.readNews() }
             }
-            if !outcomes.holding.isEmpty { await sender.proceedWithHolds() }
-            if !outcomes.ending.isEmpty { await sender.proceedWithEndings() }
+            if isHolding { await sender.proceedWithHolds() }
+            if !jobs.halted.isEmpty { await sender.proceedWithEndings() }
             parts.journal.write()
             status.update()
             if parts.context.lifecycle.isDraining { noteDraining() }

@@ -58,13 +58,12 @@ final class Publisher {
 
     // MARK: Input
 
-    /// Concludes a job: its lines must be published before it is moved. Unpublished outcomes of an earlier run come first.
+    /// Concludes a job if it is settled: its lines must be published before it is moved. Unpublished outcomes of an earlier
+    /// run come first.
     func conclude(_ job: ActiveJob) {
-        guard !job.isConcluded else { return }
         if job.source != nil, job.resumption?.untold.isEmpty == false { return }
-        job.isConcluded = true
         // A job that had ended before a crash keeps the time of that end.
-        job.finishedAt = job.resumption?.final?.finishedAt ?? .now
+        guard job.machine.conclude(at: job.resumption?.final?.finishedAt ?? .now) else { return }
         jobs.closeSource(of: job)
         plan.conclude(job.claimed.id)
         parts.publishWakeup.signal()
@@ -74,14 +73,10 @@ final class Publisher {
     /// Moves a job to `hold/` as soon as its lines are published.
     func enqueueForHold(_ job: ActiveJob) {
         jobs.closeSource(of: job)
-        job.flying = nil
         plan.park(job.claimed.id)
         parts.publishWakeup.signal()
         progress.broadcast()
     }
-
-    /// Whether a job waits for its lines to be published before it moves to `hold/`.
-    func isParking(_ id: JobID) -> Bool { plan.isParking(id) }
 
     /// Lets a file fail without a claim: its line is published first unless it was before, then it moves to `failed/`.
     func depart(_ departure: Departure, isTold: Bool = false) {
@@ -209,7 +204,7 @@ final class Publisher {
             guard lines(areOut: writeFeedback()) == .done else { return .failed }
             batch.lines = []
             parts.room.note(tooManyLines: false)
-            for id in ids { _ = jobs[id]?.machine.handle(.published) }
+            for id in ids { jobs[id]?.machine.notePublished() }
             return .done
         case .archive(let ids): return await inGroups(ids) { await archive($0) }
         case .park(let ids): return park(ids)
@@ -260,19 +255,15 @@ final class Publisher {
     private func tell(_ group: ArraySlice<JobID>) -> PublicationPlan.Result {
         var (failed, gone): ([JobID], [JobID]) = ([], [])
         for id in group {
-            guard let job = jobs[id], case .settled(let conclusion) = job.machine.state else {
+            guard let job = jobs[id], case .concluded(let conclusion, let time) = job.machine.phase else {
                 gone.append(id)
                 continue
             }
             do {
                 try job.noteGrowth(in: context)
-                let place =
-                    try job.place
-                    ?? context.spool.archives.place(
-                        for: job.claimed.name, in: conclusion.folder, at: .now, withResult: job.needsResult(conclusion))
-                job.place = place
-                if job.resumption?.final == nil { recordEnd(of: job, conclusion, at: place) }
-                parts.lines.append(job.report(conclusion, app: context.name))
+                let final = try job.resumption?.final ?? recordEnd(of: job, conclusion, at: time)
+                job.machine.noteTold(final)
+                parts.lines.append(job.report(final, app: context.name))
             } catch {
                 failed.append(id)
                 note(error, in: .place(conclusion.folder), [LogKey.id: "\(id)"])
@@ -281,12 +272,16 @@ final class Publisher {
         return .doneBut(failed: failed, gone: gone)
     }
 
-    private func recordEnd(of job: ActiveJob, _ conclusion: JournalModel.Conclusion, at place: ArchivePlace) {
-        var final = JournalFinal(
-            conclusion, day: place.day, name: place.name, finishedAt: job.finishedAt ?? job.claimedAt)
-        final.why = job.fault
-        final.earlier = job.earlier
+    /// Chooses a job's place in the archive, and records how it ended and where it goes.
+    private func recordEnd(
+        of job: ActiveJob, _ conclusion: JournalModel.Conclusion, at time: WallTime
+    ) throws -> JournalFinal {
+        let place = try context.spool.archives.place(
+            for: job.claimed.name, in: conclusion.folder, at: .now, withResult: job.needsResult(conclusion))
+        var final = JournalFinal(conclusion, day: place.day, name: place.name, finishedAt: time)
+        (final.why, final.earlier) = (job.fault, job.earlier)
         journal.record(.final(job.claimed.id, final))
+        return final
     }
 
     private func writeFeedback() -> Bool {
@@ -325,31 +320,34 @@ final class Publisher {
     }
 
     private func resultDraft(of id: JobID) -> ResultDraft? {
-        guard let job = jobs[id], case .published(let conclusion) = job.machine.state, job.needsResult(conclusion)
+        guard let job = jobs[id], case .published(let final) = job.machine.phase, job.needsResult(final.conclusion)
         else { return nil }
-        return ResultDraft(of: id, job.result(conclusion, app: context.name).bytes)
+        return ResultDraft(of: id, job.result(final, app: context.name).bytes)
     }
 
     private func move(_ group: ArraySlice<JobID>, _ results: [JobID: [UInt8]]) -> PublicationPlan.Result {
         var (failed, gone): ([JobID], [JobID]) = ([], [])
         for id in group {
-            guard let job = jobs[id], let place = job.place, case .published(let conclusion) = job.machine.state else {
+            guard let job = jobs[id], case .published(var final) = job.machine.phase else {
                 gone.append(id)
                 continue
             }
             do {
-                let final = try context.spool.archives.archive(
-                    job.claimed, at: place, result: results[id], isStaged: true)
-                if final != place { recordEnd(of: job, conclusion, at: final) }
-                _ = job.machine.handle(.archived)
+                let place = try context.spool.archives.archive(
+                    job.claimed, at: ArchivePlace(final), result: results[id], isStaged: true)
+                if place != ArchivePlace(final) {
+                    (final.day, final.name) = (place.day, place.name)
+                    journal.record(.final(id, final))
+                }
+                job.machine.noteArchived()
                 jobs.end(job)
-                report(job, conclusion, at: final)
+                report(job, final)
             } catch  where error.isNotFound && hasVanished(job.claimed) {
                 gone.append(id)
                 noteVanished(job)
             } catch {
                 failed.append(id)
-                note(error, in: .archive(conclusion.folder), [LogKey.id: "\(id)"])
+                note(error, in: .archive(final.conclusion.folder), [LogKey.id: "\(id)"])
             }
         }
         return .doneBut(failed: failed, gone: gone)
@@ -374,7 +372,7 @@ final class Publisher {
     private func park(_ ids: [JobID]) -> PublicationPlan.Result {
         var failed: [JobID] = []
         for id in ids {
-            guard let job = jobs[id], case .held = job.machine.state else { continue }
+            guard let job = jobs[id], case .parking = job.machine.phase else { continue }
             guard parts.duplicates.keep(parked: job) else {
                 failed.append(id)
                 continue
@@ -384,7 +382,7 @@ final class Publisher {
                     id: id, ref: job.summary.header.ref, count: job.summary.recipientCount, progress: job.progress)
                 sent.isWanted = job.isSentAnyway
                 let name = try parts.held.park(job.claimed, droppedAt: job.droppedAt, sent)
-                job.heldAs = name
+                job.machine.notePlaced(as: name)
                 journal.record(.cleaned(id))
                 jobs.end(job)
                 context.logger.notice(
@@ -447,8 +445,9 @@ final class Publisher {
         }
     }
 
-    private func report(_ job: ActiveJob, _ conclusion: JournalModel.Conclusion, at place: ArchivePlace) {
-        let (tally, length) = (conclusion.tally, (job.finishedAt ?? job.claimedAt) - job.claimedAt)
+    private func report(_ job: ActiveJob, _ final: JournalFinal) {
+        let (conclusion, tally) = (final.conclusion, final.conclusion.tally)
+        let length = final.finishedAt - job.claimedAt
         context.daemon.meter.count { $0.noteEnd(conclusion, after: length) }
         // An operator knows already that the job was cancelled.
         let isExpected = conclusion.state == .done || conclusion.code == .cancelled
@@ -457,7 +456,7 @@ final class Publisher {
         // Without interpolation, which costs more than the text.
         var metadata: Logger.Metadata = [
             LogKey.job: .string(job.claimed.name.escaped), LogKey.id: .string(job.claimed.id.description),
-            LogKey.path: .string(place.path(of: context.name)),
+            LogKey.path: .string(ArchivePlace(final).path(of: context.name)),
             LogKey.count: .string(String(job.summary.recipientCount)),
             LogKey.accepted: .string(String(tally.accepted)),
         ]

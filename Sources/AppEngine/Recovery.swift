@@ -331,9 +331,7 @@ extension ActiveJob {
         self.init(left.claimed, read, claimedAt: known.facts.claimedAt, isSealed: known.facts.isSealed)
         (self.resumption, outcomes.runs) = (resumption, known.runs)
         self.resumption?.isAbridged = known.isAbridged
-        (finishedAt, fault) = (resumption.final?.finishedAt, resumption.final?.why)
-        earlier = resumption.final?.earlier
-        place = resumption.final.map(ArchivePlace.init)
+        (fault, earlier) = (resumption.final?.why, resumption.final?.earlier)
     }
 }
 

@@ -54,7 +54,7 @@ final class Sender {
         begin(job, read)
         // Whether the job can be sent may have changed with the app's configuration.
         if let failure = read.summary.failure, !sent.progress.remaining.isEmpty {
-            outcomes.handle(.stopped(failure), job.claimed.id)
+            outcomes.stop(job, failure)
         } else {
             jobs.makeReadable(job)
         }
@@ -199,11 +199,11 @@ final class Sender {
         var (due, late) = ([Batch](), [JobID: (expired: [Batch], ended: [Batch])]())
         for batch in batches {
             guard let job = jobs[batch.job], !job.machine.isOver else { continue }
-            if job.flying != nil {
+            if job.machine.isDraining {
                 outcomes.noteReturned([batch], of: job)
             } else if batch.attributes.expiration.hasPassed(at: .now) {
                 late[batch.job, default: ([], [])].expired.append(batch)
-            } else if job.ending != nil {
+            } else if job.machine.ending != nil {
                 late[batch.job, default: ([], [])].ended.append(batch)
             } else {
                 due.append(batch)
@@ -211,8 +211,8 @@ final class Sender {
         }
         for (id, batches) in late {
             await outcomes.settle(takenBack: batches.expired, of: id, .expired)
-            if let ending = jobs[id]?.ending?.outcome {
-                await outcomes.settle(takenBack: batches.ended, of: id, ending)
+            if let ending = jobs[id]?.machine.ending {
+                await outcomes.settle(takenBack: batches.ended, of: id, ending.rest)
             }
         }
         return due
@@ -223,69 +223,57 @@ final class Sender {
     /// Handles the end of a job's file, if the turn has reached it.
     private func end(_ portion: ReadPart) async {
         let job = portion.job
-        // The job may have moved to `hold/` while this task waited.
+        // The job may have moved to `hold/` while this task waited, or be over otherwise.
         guard jobs[job.claimed.id] === job else { return }
         switch portion.end {
         case nil: break
         case .success: await endOfJob(job)
-        case .failure(let fault) where job.isWithdrawn || job.flying != nil: endTelling(job, fault)
-        case .failure(.changed): await endChanged(job)
+        case .failure where job.source == nil: break
+        case .failure(let fault) where job.isReadToTell: endTelling(job, fault)
+        case .failure(.changed): await holdChanged(job)
         case .failure(.unreadable(let error)): await endUnreadable(job, error)
         }
     }
 
     /// Handles the end of a job's file. If it had another number of recipients when it was checked, it has changed since.
     private func endOfJob(_ job: ActiveJob) async {
-        guard job.handedOutCount != job.summary.recipientCount else { return endRetelling(job) }
-        if job.isWithdrawn || job.flying != nil { endTelling(job, .changed) } else { await endChanged(job) }
+        guard job.handedOutCount != job.summary.recipientCount else { return publisher.conclude(job) }
+        if job.isReadToTell { endTelling(job, .changed) } else { await holdChanged(job) }
     }
 
     private func endUnreadable(_ job: ActiveJob, _ error: SystemError) async {
         let id = job.claimed.id
         context.logger.error("rest of a job cannot be read", metadata: [LogKey.id: "\(id)", LogKey.error: "\(error)"])
-        if !job.machine.isOver { job.fault = "the rest of the file could not be read: \(error)" }
-        outcomes.handle(.stopped(.unreadable), id)
-        endRetelling(job)
+        job.fault = "the rest of the file could not be read: \(error)"
+        outcomes.stop(job, .unreadable)
         // Notifications on a connection still get their outcome, and the last of them ends the job.
         await outcomes.settle(takenBack: await gateway.remove(id), of: id, .unsent(Refusal(.jobUnreadable, .later)))
     }
 
-    /// Handles a job that cannot be read further after an operator ended it or asked to hold it. The remaining outcomes
-    /// of an earlier run or of the operator's command are not published one by one.
+    /// Handles a job that cannot be read further after it ended, or an operator ended it or asked to hold it. The remaining
+    /// outcomes of an earlier run or of the operator's command are not published one by one.
     private func endTelling(_ job: ActiveJob, _ fault: JobSource.Fault) {
         context.logger.error(
             "outcomes cannot be reported", metadata: [LogKey.id: "\(job.claimed.id)", LogKey.error: "\(fault)"])
         jobs.closeSource(of: job)
         let doubtful = job.resumption?.doubtful.runs ?? []
         outcomes.noteUnknown(doubtful.flatMap { job.machine.remaining.intersection($0) }, of: job)
-        if case .settled = job.machine.state { publisher.conclude(job) }
+        publisher.conclude(job)
     }
 
-    /// Holds a job whose file has changed. If the job had already ended and was read only to publish that, it ends instead.
-    private func endChanged(_ job: ActiveJob) async {
+    /// Holds a job whose file has changed, or whose records cannot be read, unless it ends meanwhile.
+    private func holdChanged(_ job: ActiveJob) async {
         _ = await gateway.remove(job.claimed.id)
-        if job.resumption != nil, case .settled = job.machine.state {
-            context.logger.error(
-                "outcomes cannot be reported: the job's file changed", metadata: [LogKey.id: "\(job.claimed.id)"])
-            endRetelling(job)
-        } else {
-            outcomes.handle(.hold(.changed), job.claimed.id)
-        }
+        guard jobs[job.claimed.id] === job else { return }
+        if job.machine.hasEnded, job.source != nil { return endTelling(job, .changed) }
+        outcomes.holdChanged(job)
     }
 
     /// Moves those of the jobs that belong to this app to `hold/`: the journal can no longer read their records.
     func holdUnreadable(_ ids: [JobID]) async {
-        for id in ids where jobs[id] != nil {
-            _ = await gateway.remove(id)
-            outcomes.handle(.hold(.changed), id)
+        for id in ids {
+            if let job = jobs[id] { await holdChanged(job) }
         }
-    }
-
-    /// Concludes a job of an earlier run that had ended, once its unpublished outcomes are published.
-    private func endRetelling(_ job: ActiveJob) {
-        guard job.resumption != nil, case .settled = job.machine.state else { return }
-        jobs.closeSource(of: job)
-        publisher.conclude(job)
     }
 
     // MARK: Taking batches back
@@ -295,18 +283,16 @@ final class Sender {
         for id in Set(batches.map(\.job)) where mustTakeBack(id) {
             let back = await gateway.remove(id)
             guard let job = jobs[id] else { continue }
-            if job.flying == nil {
-                await outcomes.settle(
-                    takenBack: back, of: id, job.ending?.outcome ?? .unsent(Refusal(.givenUp, .later)))
-            } else {
+            if job.machine.isDraining {
                 await outcomes.noteAllReturned(back, of: job)
+            } else {
+                await outcomes.settle(takenBack: back, of: id, job.machine.ending?.rest ?? Self.givenUp)
             }
         }
     }
 
     private func mustTakeBack(_ id: JobID) -> Bool {
-        guard let job = jobs[id] else { return true }
-        return job.ending != nil || job.machine.isOver || job.flying != nil
+        jobs[id]?.machine.phase != .sending
     }
 
     /// Takes back all notifications of a job that are not on a connection. They have no outcome then and are nowhere else.
@@ -317,9 +303,9 @@ final class Sender {
         guard jobs[id] === job, !job.machine.isOver else { return jobs.removeFreed(id) }
         let batches = await gateway.remove(id)
         guard !batches.isEmpty else { return jobs.removeFreed(id) }
-        switch job.machine.state {
-        case .held: return jobs.removeFreed(id)
-        case .settled, .published, .archived:
+        switch job.machine.phase {
+        case .parking, .held: return jobs.removeFreed(id)
+        case .settled, .concluded, .told, .published, .archived:
             // The job ended meanwhile. Notifications that are under way again stay in the gateway.
             do {
                 try await gateway.submit(batches)
@@ -328,7 +314,7 @@ final class Sender {
                 context.logger.debug("not sent again", metadata: [LogKey.id: "\(id)", LogKey.error: "\(error)"])
             }
             return jobs.removeFreed(id)
-        case .sending, .draining, .stopping: break
+        case .sending, .draining, .ending: break
         }
         for range in batches.flatMap({ job.noteTakenBack($0.indices) }) { outcomes.reopen(range, of: id) }
         return batches + jobs.removeFreed(id)
@@ -366,44 +352,37 @@ final class Sender {
     /// Settles the unsent notifications of jobs whose time is up.
     func giveUpLateJobs() async {
         for job in jobs.late(at: .now) {
-            if job.ending == nil {
+            if job.machine.end(rest: Self.givenUp) {
                 context.logger.warning(
                     "job given up", metadata: [LogKey.job: "\(job.claimed.name)", LogKey.id: "\(job.claimed.id)"])
             }
-            let ending = job.ending ?? ActiveJob.Ending(outcome: .unsent(Refusal(.givenUp, .later)))
-            job.ending = ending
-            await outcomes.settle(takenBack: await takeBack(job), of: job.claimed.id, ending.outcome)
+            await settleTakenBack(job)
         }
     }
 
-    /// Advances the jobs to be held: takes back notifications that are not on a connection, and holds the jobs that have
-    /// none left there.
+    /// The outcome of notifications that are not sent because the time of their job is up.
+    private static let givenUp = Outcome.unsent(Refusal(.givenUp, .later))
+
+    /// Advances the jobs that operators hold: takes back what is not on a connection, and parks those that have nothing left
+    /// there.
     func proceedWithHolds() async {
-        for id in outcomes.holding.sorted(by: { $0.bits < $1.bits }) {
-            guard let held = jobs[id] else {
-                outcomes.forgetHold(id)
-                continue
-            }
-            await outcomes.noteAllReturned(await takeBack(held), of: held)
-            guard let job = jobs[id], case .draining = job.machine.state, let flying = job.flying else {
-                outcomes.forgetHold(id)
-                continue
-            }
-            let isFlying = flying.runs.contains { !job.machine.remaining.intersection($0).isEmpty }
-            if !isFlying, !job.hasToTell { outcomes.handle(.drained, id) }
+        for job in jobs.halted where job.machine.isDraining {
+            await outcomes.noteAllReturned(await takeBack(job), of: job)
+            outcomes.parkIfDrained(job)
         }
         parts.journal.write()
     }
 
-    /// Settles notifications of ended jobs that came back from connections; otherwise they would back off or be resent.
+    /// Settles what came back from connections of jobs that end; otherwise it would back off or be sent again.
     func proceedWithEndings() async {
-        for id in outcomes.ending.sorted(by: { $0.bits < $1.bits }) {
-            if let job = jobs[id], let ending = job.ending?.outcome {
-                await outcomes.settle(takenBack: await takeBack(job), of: id, ending)
-            }
-            if jobs[id]?.machine.isOver ?? true { outcomes.forgetEnding(id) }
-        }
+        for job in jobs.halted where !job.machine.isDraining { await settleTakenBack(job) }
         parts.journal.write()
+    }
+
+    /// Gives what is not on a connection the outcome with which its job ends.
+    private func settleTakenBack(_ job: ActiveJob) async {
+        guard let rest = job.machine.ending?.rest else { return }
+        await outcomes.settle(takenBack: await takeBack(job), of: job.claimed.id, rest)
     }
 
     // MARK: Testing the gateway after a stop
@@ -426,4 +405,9 @@ final class Sender {
         }
         state.allowOne()
     }
+}
+
+extension ActiveJob {
+    /// Whether the job is read on only to publish outcomes of an earlier run or of an operator's command.
+    fileprivate var isReadToTell: Bool { machine.isDraining || machine.isOver || machine.ending?.isOrdered == true }
 }

@@ -26,9 +26,9 @@ package struct JournalFinal: Hashable, Sendable {
     /// How the job ended; its state is the archive that the job goes to.
     package let conclusion: Conclusion
     /// The folder there for the UTC day, such as `2026-11-21`.
-    package let day: String
+    package var day: String
     /// The name there, which may differ from that of the dropped file.
-    package let name: FileName
+    package var name: FileName
     /// When the job ended.
     package let finishedAt: WallTime
     /// Why the job could not continue, in words; cut to 512 bytes.

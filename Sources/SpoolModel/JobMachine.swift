@@ -2,72 +2,60 @@ package import APNSModel
 package import JobFormat
 package import JournalModel
 
-/// The life cycle of one claimed job that was read: sending, settled, published, archived; or held instead.
+/// The life cycle of one claimed job that was read: sending, settled, concluded, told, published, archived; or held instead.
 ///
 /// It tracks the unfinished notifications and the outcomes of the others. It does no I/O and reads no clock. A machine
-/// created from the journal (`init(remaining:tally:)`) resumes as if it had never stopped.
+/// created from the journal (`init(remaining:tally:)`) resumes as if it had never stopped. An event that makes no sense in
+/// a phase changes nothing, and its function says so; JobMachineTests prints what each event does in each phase.
 package struct JobMachine: Sendable {
-    /// The state of the job.
-    package enum State: Hashable, Sendable {
+    /// Where a job is in its life. What holds only from then on is in the case.
+    package indirect enum Phase: Hashable, Sendable {
         /// Being sent.
         case sending
-        /// On its way to `hold/`: nothing more is handed out, and notifications under way may still settle.
-        case draining(HoldReason)
-        /// The job cannot continue: it fails with this code once the notifications under way have their outcome.
-        case stopping(ResultCode)
-        /// In `hold/`; a new machine resumes the job when it is released.
-        case held(HoldReason)
-        /// Every notification has an outcome, or the job failed as a whole.
+        /// An operator holds it: nothing more is handed out. Of its notifications only these may be on a connection.
+        case draining(flying: IndexRuns)
+        /// It ends: nothing more is handed out, and what is not on a connection gets the ending's outcome.
+        case ending(Ending)
+        /// To be moved to `hold/`, and nothing of it is under way. One that has changed is moved at once, whatever is.
+        case parking(HoldReason)
+        /// In `hold/` for an operator, by this name; a new machine resumes the job when it is released.
+        case held(FileName)
+        /// Every notification has an outcome, or the job failed as a whole. Outcomes of an earlier run may have to be
+        /// published first.
         case settled(Conclusion)
+        /// It ended at this time; its end is to be recorded, and its line to be written.
+        case concluded(Conclusion, at: WallTime)
+        /// Its end and its place in the archive are recorded, and its line is in memory.
+        case told(JournalFinal)
         /// Its feedback lines are published.
-        case published(Conclusion)
+        case published(JournalFinal)
         /// In `done/` or `failed/`.
-        case archived(Conclusion)
+        case archived
     }
 
     /// Why a job is held.
     package enum HoldReason: Hashable, Sendable {
         /// An operator asked for it.
         case operatorRequest
-        /// Its bytes changed after they were checked.
+        /// Its bytes changed after they were checked, or what is recorded of it cannot be read.
         case changed
     }
 
-    /// An event in the life of the job.
-    package enum Event: Hashable, Sendable {
-        /// Notifications got an outcome.
-        case settled(Range<Int>, Outcome)
-        /// An acceptance inferred from silence was wrong: these notifications have this outcome instead.
-        case corrected(Range<Int>, Outcome)
-        /// An acceptance inferred from silence was wrong: these notifications have no outcome and are sent again.
-        case reopened(Range<Int>)
-        /// Stop: an operator ended the job, or it cannot continue. Nothing more is handed out. The job ends when all
-        /// notifications have an outcome, so the shell settles those that are not under way.
-        case stopped(ResultCode)
-        /// Hold the job.
-        case hold(HoldReason)
-        /// None of its notifications is under way any more.
-        case drained
-        /// Its feedback lines are durable.
-        case published
-        /// It was moved to its archive.
-        case archived
+    /// How the rest of a job ends.
+    package struct Ending: Hashable, Sendable {
+        /// The outcome of the notifications that are not on a connection.
+        package let rest: Outcome
+        /// With which the job fails, whatever its outcomes are; `nil` if they decide.
+        package var code: ResultCode?
+        /// Whether an operator ended the job. The unread rest has its outcome then, and is read only to publish it.
+        package var isOrdered = false
+
+        /// Creates the ending of a job whose outcomes decide how it ends.
+        package init(rest: Outcome) { self.rest = rest }
     }
 
-    /// The shell's response to an event.
-    package enum Action: Hashable, Sendable {
-        /// Hand out nothing more; report `drained` when nothing is under way.
-        case stopSending
-        /// Hand out nothing more; settle the notifications that are not under way.
-        case giveUp
-        /// Move the job to `hold/`.
-        case park(HoldReason)
-        /// Record the conclusion, then write feedback and the `job` line.
-        case publish
-    }
-
-    /// The state of the job.
-    package private(set) var state: State
+    /// The phase of the job.
+    package private(set) var phase: Phase
     /// The notifications without an outcome.
     package private(set) var remaining: IndexRuns
     /// The outcomes of the others.
@@ -92,56 +80,162 @@ package struct JobMachine: Sendable {
     package init(remaining: IndexRuns, tally: Tally) {
         self.remaining = remaining
         self.tally = tally
-        self.state = remaining.isEmpty ? .settled(Conclusion(tally: tally, fault: nil)) : .sending
+        self.phase = remaining.isEmpty ? .settled(Conclusion(tally: tally, fault: nil)) : .sending
     }
 
     /// Creates the machine of a job that had ended but may not have been published.
     package init(concluded conclusion: Conclusion) {
-        (self.state, self.remaining, self.tally) = (.settled(conclusion), IndexRuns(), conclusion.tally)
+        (self.phase, self.remaining, self.tally) = (.settled(conclusion), IndexRuns(), conclusion.tally)
     }
 
-    /// Applies one event and returns the shell's response. An event that makes no sense in a state changes nothing.
-    package mutating func handle(_ event: Event) -> Action? {
-        count(event)
-        let (next, action) = step(on: event)
-        state = next
-        return action
+    // MARK: Outcomes
+
+    /// Counts notifications that got an outcome, in any phase.
+    ///
+    /// - Returns: Whether the job is settled by it.
+    package mutating func settle(_ range: Range<Int>, _ outcome: Outcome) -> Bool {
+        tally.add(outcome, count: remaining.subtract(range))
+        guard remaining.isEmpty else { return false }
+        switch phase {
+        case .sending, .draining: phase = .settled(Conclusion(tally: tally, fault: nil))
+        case .ending(let ending): phase = .settled(Conclusion(tally: tally, fault: ending.code))
+        case .parking, .held, .settled, .concluded, .told, .published, .archived: return false
+        }
+        return true
     }
 
-    /// Updates `remaining` and `tally` in every state, because a correction can arrive in any of them.
-    private mutating func count(_ event: Event) {
-        switch event {
-        case .settled(let range, let outcome):
-            tally.add(outcome, count: remaining.subtract(range))
-        case .corrected(let range, let outcome):
-            tally.add(.accepted, count: -range.count)
-            tally.add(outcome, count: range.count)
-        case .reopened(let range):
-            tally.add(.accepted, count: -remaining.insert(range))
-        case .stopped, .hold, .drained, .published, .archived:
+    /// Counts, in any phase, notifications whose acceptance was inferred from silence and was wrong: they have this outcome.
+    package mutating func correct(_ range: Range<Int>, _ outcome: Outcome) {
+        tally.add(.accepted, count: -range.count)
+        tally.add(outcome, count: range.count)
+    }
+
+    /// Counts, in any phase, notifications whose acceptance was inferred from silence and was wrong: they are sent again.
+    package mutating func reopen(_ range: Range<Int>) {
+        tally.add(.accepted, count: -remaining.insert(range))
+        changeFlying { $0.insert(range) }
+    }
+
+    // MARK: Ending and holding
+
+    /// Ends the job, because its time is up, an operator wants it, or it cannot continue. Nothing more is handed out, and
+    /// it is settled when all notifications have an outcome, so the shell settles those that are not on a connection.
+    ///
+    /// - Parameters:
+    ///   - rest: The outcome of those; of a job that was ending already, the one that it had.
+    ///   - code: With which the job fails; `nil` if its outcomes decide.
+    ///   - isOrdered: Whether an operator ended it.
+    /// - Returns: Whether the job ends so: it was being sent, or a code is given and its outcomes were to decide.
+    package mutating func end(rest: Outcome, _ code: ResultCode? = nil, isOrdered: Bool = false) -> Bool {
+        var ending = Ending(rest: rest)
+        switch phase {
+        case .sending: break
+        case .ending(let before) where before.code == nil && code != nil: ending = before
+        case .draining, .ending, .parking, .held, .settled, .concluded, .told, .published, .archived: return false
+        }
+        (ending.code, ending.isOrdered) = (code, isOrdered)
+        phase = .ending(ending)
+        return true
+    }
+
+    /// Holds the job for an operator. Nothing more is handed out, and the shell takes back what is not on a connection.
+    ///
+    /// - Parameter handedOutCount: How many notifications were handed out; only these may be on a connection.
+    /// - Returns: Whether the job is to be held: it was being sent.
+    package mutating func hold(handedOutCount: Int) -> Bool {
+        switch phase {
+        case .sending: phase = .draining(flying: IndexRuns(remaining.intersection(0..<handedOutCount)))
+        case .draining, .ending, .parking, .held, .settled, .concluded, .told, .published, .archived: return false
+        }
+        return true
+    }
+
+    /// Notes that these notifications are not on a connection. May copy those that may be, so pass many at a time.
+    package mutating func noteReturned(_ ranges: [Range<Int>]) {
+        changeFlying { flying in
+            for range in ranges { flying.subtract(range) }
+        }
+    }
+
+    /// Moves on to parking if the job is to be held and none of its notifications is on a connection.
+    ///
+    /// - Returns: Whether it does.
+    package mutating func drain() -> Bool {
+        switch phase {
+        case .draining(let flying):
+            guard flying.runs.allSatisfy({ remaining.intersection($0).isEmpty }) else { return false }
+            phase = .parking(.operatorRequest)
+        case .sending, .ending, .parking, .held, .settled, .concluded, .told, .published, .archived: return false
+        }
+        return true
+    }
+
+    /// Parks the job at once, whatever is under way: its file or its records are not what they were.
+    ///
+    /// - Returns: Whether it is to be parked: it had not ended.
+    package mutating func holdChanged() -> Bool {
+        switch phase {
+        case .sending, .draining, .ending: phase = .parking(.changed)
+        case .parking, .held, .settled, .concluded, .told, .published, .archived: return false
+        }
+        return true
+    }
+
+    /// Notes that the job was moved to `hold/` for an operator.
+    package mutating func notePlaced(as name: FileName) {
+        switch phase {
+        case .parking(.operatorRequest): phase = .held(name)
+        case .parking(.changed), .sending, .draining, .ending, .held, .settled, .concluded, .told, .published,
+            .archived:
             break
         }
     }
 
-    private func step(on event: Event) -> (State, Action?) {
-        switch (state, event) {
-        case (.sending, .settled), (.sending, .reopened), (.sending, .corrected), (.draining, .settled),
-            (.draining, .reopened), (.draining, .corrected):
-            goingOn(fault: nil)
-        case (.stopping(let code), .settled), (.stopping(let code), .reopened), (.stopping(let code), .corrected):
-            goingOn(fault: code)
-        case (.sending, .stopped(let code)), (.draining, .stopped(let code)): (.stopping(code), .giveUp)
-        case (.sending, .hold(let reason)): (.draining(reason), .stopSending)
-        case (.draining(let reason), .drained): (.held(reason), .park(reason))
-        case (.settled(let conclusion), .published): (.published(conclusion), nil)
-        case (.published(let conclusion), .archived): (.archived(conclusion), nil)
-        case (.sending, _), (.draining, _), (.stopping, _), (.held, _), (.settled, _), (.published, _), (.archived, _):
-            (state, nil)
+    // MARK: Publishing
+
+    /// Concludes a settled job.
+    ///
+    /// - Returns: Whether it is concluded now, and not before.
+    package mutating func conclude(at time: WallTime) -> Bool {
+        switch phase {
+        case .settled(let conclusion): phase = .concluded(conclusion, at: time)
+        case .sending, .draining, .ending, .parking, .held, .concluded, .told, .published, .archived: return false
+        }
+        return true
+    }
+
+    /// Notes that the end of the job is recorded, and its line is in memory.
+    package mutating func noteTold(_ final: JournalFinal) {
+        switch phase {
+        case .concluded: phase = .told(final)
+        case .sending, .draining, .ending, .parking, .held, .settled, .told, .published, .archived: break
         }
     }
 
-    /// Stays in the current state, or ends the job if no notification remains.
-    private func goingOn(fault: ResultCode?) -> (State, Action?) {
-        remaining.isEmpty ? (.settled(Conclusion(tally: tally, fault: fault)), .publish) : (state, nil)
+    /// Notes that its feedback lines are durable.
+    package mutating func notePublished() {
+        switch phase {
+        case .told(let final): phase = .published(final)
+        case .sending, .draining, .ending, .parking, .held, .settled, .concluded, .published, .archived: break
+        }
+    }
+
+    /// Notes that it was moved to its archive.
+    package mutating func noteArchived() {
+        switch phase {
+        case .published: phase = .archived
+        case .sending, .draining, .ending, .parking, .held, .settled, .concluded, .told, .archived: break
+        }
+    }
+
+    /// Changes the notifications of a draining job that may be on a connection.
+    private mutating func changeFlying(_ change: (inout IndexRuns) -> Void) {
+        switch phase {
+        case .draining(var flying):
+            phase = .sending
+            change(&flying)
+            phase = .draining(flying: flying)
+        case .sending, .ending, .parking, .held, .settled, .concluded, .told, .published, .archived: break
+        }
     }
 }

@@ -91,9 +91,6 @@ package struct PublicationPlan {
     /// would survive a power loss.
     package mutating func noteMoved(_ job: JobID) { archived.append(job) }
 
-    /// Whether a job waits to be held.
-    package func isParking(_ job: JobID) -> Bool { parking.contains(job) }
-
     /// Whether a round would have no work, apart from lines in memory.
     package var isIdle: Bool { concluded.isEmpty && published.isEmpty && parking.isEmpty && departures.isEmpty }
 

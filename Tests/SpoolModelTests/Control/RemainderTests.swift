@@ -22,7 +22,7 @@ import Testing
             let start = Int.random(in: 0..<count, using: &random)
             let outcome = outcomes.randomElement(using: &random) ?? .accepted
             for part in machine.remaining.intersection(start..<min(count, start + 9)) {
-                _ = machine.handle(.settled(part, outcome))
+                _ = machine.settle(part, outcome)
                 if outcome != .accepted { runs[outcome.word, default: IndexRuns()].insert(part) }
             }
         }
