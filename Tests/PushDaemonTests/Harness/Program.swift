@@ -59,7 +59,10 @@ final class Program {
         let tasks = "/proc/\(process.processIdentifier)/task"
         try await eventually("all threads stopped") {
             try FileManager.default.contentsOfDirectory(atPath: tasks).allSatisfy { task in
-                let status = try String(contentsOfFile: "\(tasks)/\(task)/stat", encoding: .utf8)
+                // A thread may have ended since.
+                guard let status = try? String(contentsOfFile: "\(tasks)/\(task)/stat", encoding: .utf8) else {
+                    return true
+                }
                 return status.components(separatedBy: ") ").last?.hasPrefix("T") == true
             }
         }
