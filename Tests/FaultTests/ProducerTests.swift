@@ -9,7 +9,7 @@ import Testing
 @Suite struct ProducerTests {
     /// Scanners and editors open a file again after they closed it.
     @Test func `a writer that closes and opens again is waited for`() async throws {
-        try await Bench.running(.init(intake: ", require_end: never")) { bench in
+        try await Bench.running(.init(patience: "1m", intake: ", require_end: never")) { bench in
             try await bench.withDaemon { daemon in
                 try await daemon.says("app started")
                 let drop = Drop(number: 1, count: 40)
@@ -17,7 +17,7 @@ import Testing
                 let text = Array(drop.text.utf8)
                 for part in stride(from: 0, to: text.count, by: text.count / 4 + 1) {
                     try bench.append(Array(text[part..<min(part + text.count / 4 + 1, text.count)]), to: drop.name)
-                    // Longer than it takes to settle, shorter than patience.
+                    // Longer than it takes to settle.
                     try await moment(.milliseconds(120))
                 }
                 try await eventually("done") { try bench.isIdle() }

@@ -33,6 +33,8 @@ struct Bench: Sendable {
         var app = ""
         /// More lines of the daemon's file.
         var daemon = ""
+        /// How long an incomplete file is waited for.
+        var patience = "400ms"
         /// More of its section on intake, such as `, require_end: in_place`.
         var intake = ""
         /// The volume that the spool is on; `nil`: a plain folder.
@@ -152,7 +154,7 @@ struct Bench: Sendable {
             spool: \(ground)/spool
             state: \(home)/state
             node: node-a
-            intake: {settle: 50ms, patience: 400ms, rescan: 1s\(setup.intake)}
+            intake: {settle: 50ms, patience: \(setup.patience), rescan: 1s\(setup.intake)}
             feedback: {every: 20ms}
             control: {folder: \(home)/run}
             \(setup.daemon)
