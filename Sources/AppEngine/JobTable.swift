@@ -117,6 +117,12 @@ final class JobTable {
             .sorted { $0.claimed.id.bits < $1.claimed.id.bits }
     }
 
+    /// Whether any job is to be held once nothing of it is on a connection. Costs O(*n*) in the number of halted jobs.
+    var hasDraining: Bool { haltedIDs.contains { jobs[$0]?.machine.isDraining == true } }
+
+    /// Whether any halted job ends. Costs the same.
+    var hasEnding: Bool { haltedIDs.contains { jobs[$0]?.machine.ending != nil } }
+
     // MARK: Turns
 
     /// Whether no job can be read further and no batch is to be handed out again.

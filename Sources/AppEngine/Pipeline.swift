@@ -61,10 +61,7 @@ final class Pipeline {
     }
 
     /// Whether the gateway's next event may let a held job, or a draining app, advance.
-    var isAwaitingEvents: Bool { parts.context.lifecycle.isDraining || isHolding }
-
-    /// Whether any job is to be held once nothing of it is on a connection.
-    private var isHolding: Bool { parts.jobs.halted.contains(where: \.machine.isDraining) }
+    var isAwaitingEvents: Bool { parts.context.lifecycle.isDraining || parts.jobs.hasDraining }
 
     /// Whether all jobs of an earlier run have ended, and the hook has all their feedback.
     var isThrough: Bool {
@@ -102,8 +99,8 @@ final class Pipeline {
                 if parts.suppression.wantsRewriting { await parts.suppression.rewriteOn() }
                 if parts.suppression.wantsNews { await parts.suppression.readNews() }
             }
-            if isHolding { await sender.proceedWithHolds() }
-            if !jobs.halted.isEmpty { await sender.proceedWithEndings() }
+            if jobs.hasDraining { await sender.proceedWithHolds() }
+            if jobs.hasEnding { await sender.proceedWithEndings() }
             parts.journal.write()
             status.update()
             if parts.context.lifecycle.isDraining { noteDraining() }

@@ -332,10 +332,11 @@ final class Publisher {
                 gone.append(id)
                 continue
             }
+            let due = ArchivePlace(final)
             do {
                 let place = try context.spool.archives.archive(
-                    job.claimed, at: ArchivePlace(final), result: results[id], isStaged: true)
-                if place != ArchivePlace(final) {
+                    job.claimed, at: due, result: results[id], isStaged: true)
+                if place != due {
                     (final.day, final.name) = (place.day, place.name)
                     journal.record(.final(id, final))
                 }
