@@ -212,9 +212,11 @@ final class HTTP2Session: GatewaySession {
             return .lost(
                 GatewayFault(machine.isReady ? "the gateway does not answer a PING" : "the gateway sent no SETTINGS"))
         }
-        let news = machine.tick(at: now, handedOver: stream.handedOverByteCount, output: &output)
+        let news = machine.tick(
+            at: now, handedOver: stream.handedOverByteCount, acknowledged: stream.acknowledgedByteCount,
+            output: &output)
         if !news.isEmpty { tell(news) }
-        if machine.isStuck || hasUndelivered(news) {
+        if machine.isStuck {
             abort()
             return .lost(retirement)
         }
@@ -225,12 +227,6 @@ final class HTTP2Session: GatewaySession {
             return end(of: error)
         }
         return nil
-    }
-
-    /// Whether only overdue requests were in flight, and the peer's kernel has not got them all. They may be sent again, so they
-    /// must not arrive later.
-    private func hasUndelivered(_ overdue: SessionNews) -> Bool {
-        !overdue.isEmpty && doubtCount == 0 && stream.acknowledgedByteCount < stream.handedOverByteCount
     }
 
     /// Passes ciphertext to the kernel. A failure is reported later, since answers may still be waiting to be read.

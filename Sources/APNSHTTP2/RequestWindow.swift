@@ -38,6 +38,9 @@ struct RequestWindow: Sendable {
     /// How many more requests may be written.
     var room: Int { Self.spanLimit - (flags.count - trimmed) }
 
+    /// The place of the oldest open request, as of the last `trim`.
+    var start: Int { base + trimmed }
+
     /// The place after the newest request.
     var end: Int { base + flags.count }
 

@@ -53,8 +53,8 @@ package struct SessionMachine: ~Copyable {
     package private(set) var isOverdue = false
     /// How many requests in a row got an answer that reports a failure of the server.
     private var failureCount = 0
-    /// Whether bytes of returned requests are still waiting for the kernel. The connection must be cut before the
-    /// kernel takes them.
+    /// Whether overdue requests, which are sent again elsewhere, may still reach the gateway: the peer's kernel has not
+    /// acknowledged them. The connection must be cut. This harms no other request: all bytes behind them are on the way too.
     package private(set) var isStuck = false
 
     /// Creates the machine of an open connection.
@@ -215,7 +215,7 @@ package struct SessionMachine: ~Copyable {
             refused.sort()
             window.tally(refused, at: now, into: &answerTimes)
         }
-        window.trim()
+        trim()
         return news
     }
 
@@ -224,20 +224,24 @@ package struct SessionMachine: ~Copyable {
     /// - Parameters:
     ///   - now: The current time.
     ///   - handedOver: The number of bytes of the stream that the kernel has taken.
+    ///   - acknowledged: The number of bytes that the peer's kernel has acknowledged. Asked for if an answer is overdue.
     ///   - output: Appended to.
     /// - Returns: The overdue notifications, as in doubt, or as returned if the gateway cannot have the complete
     ///   request. Then check `isStuck` and `isDead`, which mean that the whole connection is unusable.
-    package mutating func tick(at now: Moment, handedOver: Int, output: inout [UInt8]) -> SessionNews {
+    package mutating func tick(
+        at now: Moment, handedOver: Int, acknowledged: @autoclosure () -> Int, output: inout [UInt8]
+    ) -> SessionNews {
         var news = SessionNews()
         let late = liveness.overdueSince(at: now).map { window.closeAll(writtenBy: $0) } ?? []
         if !late.isEmpty {
             news = leftovers(of: late, handedOver: handedOver)
-            isStuck = late.contains { !marks.hasLeft($0) && !marks.isUnfinished($0) }
+            let whole = late.filter { !marks.isUnfinished($0) }
+            isStuck = !marks.areAcknowledged(whole, within: acknowledged())
             for place in late {
                 connection.reset(RequestWindow.stream(at: place), .cancel, into: &output)
                 marks.forget(place)
             }
-            window.trim()
+            trim()
             isOverdue = true
             retire()
         }
@@ -265,7 +269,7 @@ package struct SessionMachine: ~Copyable {
     /// completely are returned, the rest are in doubt.
     package mutating func end(handedOver: Int) -> SessionNews {
         let news = leftovers(of: window.closeAll(), handedOver: handedOver)
-        window.trim()
+        trim()
         return news
     }
 
@@ -346,6 +350,11 @@ extension SessionMachine {
         news.doubtful = window.batches(at: places.filter(marks.hasLeft))
         news.returned = window.batches(at: places.filter { !marks.hasLeft($0) })
         return news
+    }
+
+    private mutating func trim() {
+        window.trim()
+        marks.trim(before: window.start)
     }
 
     /// The longest id of the gateway's that is kept. Apple's are UUIDs.

@@ -16,6 +16,14 @@ struct DeliveryMarksTests {
             return bodies[place].map { $0.map { $0 < handedOver } ?? false } ?? true
         }
         func isUnfinished(_ place: Int) -> Bool { bodies[place].map { $0 == nil } ?? false }
+        mutating func mark(_ length: Int) {
+            heads = heads.map { $0 ?? length }
+            marked = length
+        }
+        func isAcknowledged(_ place: Int, within byteCount: Int) -> Bool {
+            guard let head = heads[place], head <= min(handedOver, byteCount) else { return false }
+            return bodies[place].map { $0.map { $0 < byteCount } ?? false } ?? true
+        }
         var isPassed: Bool {
             heads.allSatisfy { $0.map { $0 <= handedOver } ?? true }
                 && bodies.values.allSatisfy { $0.map { $0 < handedOver } ?? true }
@@ -45,8 +53,7 @@ struct DeliveryMarksTests {
             default:
                 length += Int(random.next() % 20) + 1
                 marks.add(end: model.heads.count, offset: length)
-                model.heads = model.heads.map { $0 ?? length }
-                model.marked = length
+                model.mark(length)
                 model.handedOver += Int(random.next() % UInt64(length - model.handedOver + 1))
                 marks.advance(to: model.handedOver)
                 #expect(marks.isPassed == model.isPassed)
@@ -55,6 +62,11 @@ struct DeliveryMarksTests {
         for place in model.heads.indices {
             #expect(marks.hasLeft(place) == model.hasLeft(place))
             #expect(marks.isUnfinished(place) == model.isUnfinished(place))
+        }
+        marks.trim(before: model.heads.count / 2)
+        for place in model.heads.count / 2..<model.heads.count where !marks.isUnfinished(place) {
+            let byteCount = Int(random.next() % UInt64(length + 1))
+            #expect(marks.areAcknowledged([place], within: byteCount) == model.isAcknowledged(place, within: byteCount))
         }
     }
 }

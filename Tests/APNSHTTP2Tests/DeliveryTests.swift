@@ -62,6 +62,31 @@ struct DeliveryTests {
         #expect(isStuck)
     }
 
+    @Test(arguments: [0, -1])
+    func `a connection is cut if an overdue request may still reach the gateway`(missing: Int) {
+        var rig = SessionRig()
+        rig.write(Work.batch(0..<2))
+        let overdue = rig.written
+        // Not overdue, and on the way: that alone is no reason.
+        rig.write(Work.batch(2..<5), at: .zero + .seconds(9), handedOver: overdue)
+        let news = rig.tick(at: Self.late, handedOver: rig.written, acknowledged: overdue + missing)
+        #expect(news.doubtful.flatMap(\.indices) == [0, 1])
+        let (isStuck, doubtCount) = (rig.client.isStuck, rig.client.doubtCount)
+        #expect(isStuck == (missing < 0) && doubtCount == 3)
+    }
+
+    @Test(arguments: [(1, false), (0, true)])
+    func `a connection is cut if an overdue request's body may still reach the gateway`(got: Int, isCut: Bool) {
+        var rig = SessionRig(streamWindow: 1)
+        rig.write(Work.batch(0..<1))
+        let heads = rig.written
+        _ = rig.hear(SessionRig.frame(8, stream: 1, [0, 0, 0, 9]))
+        let news = rig.tick(at: Self.late, handedOver: rig.written, acknowledged: heads + got)
+        #expect(news.doubtful.flatMap(\.indices) == [0])
+        let isStuck = rig.client.isStuck
+        #expect(isStuck == isCut)
+    }
+
     @Test func `an overdue request whose body waits for a window is not in doubt, though its head has left`() {
         var rig = SessionRig(streamWindow: 1)
         rig.write(Work.batch(0..<2))

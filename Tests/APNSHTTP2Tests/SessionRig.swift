@@ -37,9 +37,9 @@ struct SessionRig: ~Copyable {
         return news
     }
 
-    /// Looks for what is overdue.
-    mutating func tick(at now: Moment, handedOver: Int) -> SessionNews {
-        client.tick(at: now, handedOver: handedOver, output: &output)
+    /// Looks for what is overdue. The gateway's kernel has what ours has unless told otherwise.
+    mutating func tick(at now: Moment, handedOver: Int, acknowledged: Int? = nil) -> SessionNews {
+        client.tick(at: now, handedOver: handedOver, acknowledged: acknowledged ?? handedOver, output: &output)
     }
 
     /// A question whether we live.

@@ -8,7 +8,7 @@ import Testing
     private typealias Result = (code: Int32, text: String, log: String)
 
     /// Lets a request wait for its answer long enough on a busy machine, and not longer than the tests can.
-    private static let patience = "timeouts: {answer: 2s}"
+    private static let patience = "timeouts: {answer: 10s}"
     private static let job =
         #"{"channel":"goals","payload":{"aps":{"event":"update","timestamp":1795262400,"content-state":{"home":2}}}}"#
 

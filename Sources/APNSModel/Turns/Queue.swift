@@ -18,6 +18,9 @@ package struct Queue<Element: Sendable>: Sendable {
     /// The youngest element.
     package var last: Element? { isEmpty ? nil : elements.last }
 
+    /// The oldest element that satisfies `isWanted`. Costs O(*n*).
+    package func first(where isWanted: (Element) -> Bool) -> Element? { elements[head...].first(where: isWanted) }
+
     /// Adds an element before all others. Costs O(*n*).
     package mutating func prepend(_ element: Element) { elements.insert(element, at: head) }
 
