@@ -208,12 +208,12 @@ extension HTTP2Gateway {
         switch demand {
         case .replace: session.retire(.refused)
         case .renewToken:
-            session.retire()
+            session.retire(.expiredToken)
             expiredToken = session.token
         case .accuse(let reply, let job):
             state.refused(job, reply.fault, queues[session.route].holdPause(of: job), blamesApp: true)
             // Another connection may accept what this one refuses.
-            if reply.status == 403 { session.retire() }
+            if reply.status == 403 { session.retire(.forbidden) }
         case .warn(let reply, let job): state.refused(job, reply.fault, queues[session.route].holdPause(of: job))
         }
     }

@@ -113,8 +113,22 @@ final class HTTP2Session: GatewaySession {
         case failing
         /// There is another provider token, and the gateway accepts no other here yet.
         case oldToken
-        /// An answer to a request asked for another connection.
+        /// The gateway refused a request that it may take on another connection.
         case refused
+        /// The gateway calls the provider token expired.
+        case expiredToken
+        /// The gateway refused a request with status 403.
+        case forbidden
+
+        fileprivate var message: String {
+            switch self {
+            case .failing: "the last \(SessionMachine.failureLimit) answers on it reported server errors"
+            case .oldToken: "the provider token was replaced"
+            case .refused: "the gateway refused a request on it that it may take on another"
+            case .expiredToken: "the gateway refused the provider token as expired"
+            case .forbidden: "the gateway refused a request on it with status 403"
+            }
+        }
     }
 
     /// The first of these reasons; `nil` if there is none.
@@ -129,10 +143,9 @@ final class HTTP2Session: GatewaySession {
     /// Why it takes no more requests.
     var retirement: GatewayFault {
         if machine.isOverdue { return GatewayFault("answer overdue") }
-        if retirementReason == .failing {
-            return GatewayFault("the last \(SessionMachine.failureLimit) answers on it reported server errors")
+        if let retirementReason, goodbye == nil || retirementReason == .failing {
+            return GatewayFault(retirementReason.message)
         }
-        if goodbye == nil, retirementReason == .oldToken { return GatewayFault("the provider token was replaced") }
         if goodbye == nil, isOld { return GatewayFault("the connection has reached max_age") }
         return fault("the gateway asked for a new connection")
     }

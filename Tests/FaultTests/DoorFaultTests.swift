@@ -152,6 +152,41 @@ import Testing
         }
     }
 
+    /// Then a rename into it would cross filesystems, and the folder that is below is not what has the path.
+    @Test(.needs(.tmpfs)) func `doors accept nothing while something is mounted over their folder`() async throws {
+        try await Bench.running { bench in
+            let under = try DoorUnderTest(bench)
+            try await under.announceApps()
+            let new = bench.spool + "/weather/new"
+            func told(_ word: String, _ client: Child) -> Set<Int> {
+                numbers(word, client.log.split(separator: "\n"))
+            }
+            let lines = try await under.pushing(from: 1) { door, client in
+                try await eventually("some are accepted: \(client.log)") { told("accepted", client).count >= 8 }
+                try await tool(["mount", "-t", "tmpfs", "tmpfs", new], logs: bench.home + "/logs")
+                do {
+                    try await eventually("each door refuses: \(client.log.suffix(500)) \(door.log.suffix(2000))") {
+                        Set(told("refused", client).map { $0 % 4 }).count == 4
+                    }
+                    #expect(try FileManager.default.contentsOfDirectory(atPath: new).isEmpty)
+                    #expect(door.log.contains("keep both folders on one filesystem"), "\(door.log.suffix(2000))")
+                } catch {
+                    try await tool(["umount", new], logs: bench.home + "/logs")
+                    throw error
+                }
+                try await tool(["umount", new], logs: bench.home + "/logs")
+                let before = told("accepted", client).count
+                try await eventually("each door accepts again: \(client.log.suffix(500)) \(door.log.suffix(2000))") {
+                    told("accepted", client).count >= before + 8
+                }
+            }
+            let (accepted, counts) = (numbers("accepted", lines), try await sent(bench))
+            report("doors, mounted over: \(accepted.count) accepted, \(counts.count) sent; seed \(seed)")
+            #expect(accepted.isSubset(of: counts.keys), "\(accepted.subtracting(counts.keys))")
+            #expect(numbers("refused", lines).isDisjoint(with: counts.keys) && counts.values.allSatisfy { $0 == 1 })
+        }
+    }
+
     @Test func `deaths of the doors and of the daemon lose nothing, and double at most what was in flight`()
         async throws
     {

@@ -87,6 +87,41 @@ import Testing
             }
         }
     }
+
+    @Test func `a key or passphrase in the place of a path is in no log, answer or public file`() async throws {
+        let lines = String(decoding: try Modern().privateKey, as: UTF8.self).split(separator: "\n").map(String.init)
+        let keyLines = lines.filter { !$0.hasPrefix("-----") }
+        let (body, word) = (keyLines.joined(), "Tr0ub4dor zebra")
+        let apps = [
+            "credentials: {certificate: \(body)}", "credentials: {pkcs12: \(body)}", "credentials: \(body)",
+            "credentials: {certificate: push.pem, passphrase_file: \(word)}", "credentials: {certificate: \(word)}",
+            "credentials: {certificate: push.pem}\nserver_name: \(body)",
+            "credentials: {certificate: push.pem}\non_doubt: \(keyLines[0])",
+            "credentials: {certificate: push.pem}\n\(body): 1",
+        ]
+        try await Bench.running(try .init()) { bench in
+            try bench.logEverything()
+            for (number, credentials) in apps.enumerated() {
+                try bench.configureApp("pasted\(number)", credentials: credentials)
+            }
+            try await bench.withDaemon { daemon in
+                let broken = apps.indices.map { #""app":"pasted\#($0)","state":"broken""# }
+                let published = try await bench.published(broken + [#""app":"weather","state":"idle""#])
+                var texts = [published]
+                for command in ["check", "doctor", "status"] {
+                    let answer = try await bench.run([command, "--config", "\(bench.path)/etc/pushspool.yaml"])
+                    texts += [answer.text, answer.log]
+                }
+                #expect(texts[1...].joined().contains("pasted0"))
+                #expect(try await daemon.stop() == 0)
+                for text in texts + [daemon.log, daemon.text] {
+                    for secret in keyLines.map({ $0.prefix(8) }) + ["Tr0ub4dor", "zebra"] {
+                        #expect(!text.contains(secret), "\(secret): \(text)")
+                    }
+                }
+            }
+        }
+    }
 }
 
 /// What a process may write to: heap, stacks and data. It should stand still, or pieces may be missed.
@@ -147,7 +182,7 @@ extension Bench {
     }
 
     /// Waits until the public files, one behind the other, have all of these.
-    private func published(_ parts: [String]) async throws -> String {
+    fileprivate func published(_ parts: [String]) async throws -> String {
         try await awaited("\(parts)") {
             let files = ["status.json", "metrics.prom"].map { ".pushspool/public/node-a/\($0)" }
             let text = files.map { (try? contents($0)) ?? "" }.joined(separator: "\n")
