@@ -40,8 +40,10 @@ struct CommandLineTests {
         try Data().write(to: URL(fileURLWithPath: file))
         (process.executableURL, process.arguments) = (URL(fileURLWithPath: path), words)
         (process.standardInput, process.standardOutput) = (FileHandle.nullDevice, FileHandle.nullDevice)
-        process.standardError = try FileHandle(forWritingTo: URL(fileURLWithPath: file))
+        let errors = try FileHandle(forWritingTo: URL(fileURLWithPath: file))
+        process.standardError = errors
         try process.run()
+        try errors.close()
         try await eventually("the end of \(words)") { !process.isRunning }
         return (process.terminationStatus, try String(contentsOfFile: file, encoding: .utf8))
     }

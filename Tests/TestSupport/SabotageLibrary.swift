@@ -29,8 +29,10 @@ package struct SabotageLibrary: Sendable {
         compiler.arguments = [
             "cc", "-shared", "-fPIC", "-o", folder + "/sabotage.so", folder + "/sabotage.c", "-ldl",
         ]
-        compiler.standardError = try FileHandle(forWritingTo: URL(fileURLWithPath: log))
+        let errors = try FileHandle(forWritingTo: URL(fileURLWithPath: log))
+        compiler.standardError = errors
         try compiler.run()
+        try errors.close()
         try await eventually("the end of the compiler") { !compiler.isRunning }
         guard compiler.terminationStatus == 0 else {
             throw Fault(log: try String(contentsOfFile: log, encoding: .utf8))

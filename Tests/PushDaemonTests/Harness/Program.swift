@@ -15,15 +15,19 @@ final class Program {
         (output, errors) = (name + ".out", name + ".err")
         process.executableURL = URL(fileURLWithPath: path)
         process.arguments = arguments
-        process.standardOutput = try Self.file(output)
-        process.standardError = try Self.file(errors)
+        var files = try [Self.file(output), Self.file(errors)]
+        (process.standardOutput, process.standardError) = (files[0], files[1])
         if let input {
             try Data(input.utf8).write(to: URL(fileURLWithPath: name + ".in"))
-            process.standardInput = try FileHandle(forReadingFrom: URL(fileURLWithPath: name + ".in"))
+            files.append(try FileHandle(forReadingFrom: URL(fileURLWithPath: name + ".in")))
+            process.standardInput = files[2]
         } else {
             process.standardInput = FileHandle.nullDevice
         }
         try process.run()
+        // They would stay open: with more than 1,300 open files, starting the next process may crash in Foundation, which
+        // reads behind the end of a listing of /proc/self/fd.
+        for file in files { try file.close() }
     }
 
     private static func file(_ path: String) throws -> FileHandle {
