@@ -67,7 +67,7 @@ import Testing
 
     @Test func `neither the log nor a public file has a key, a provider token, a device or a payload`() async throws {
         let word = "Quastenflosser"
-        let modern = try Modern("payload=stopping times=3 answer reason=Forbidden") { $0.foreign = [bytes(of: 3)] }
+        let modern = try Modern("payload=stopping answer reason=Forbidden") { $0.foreign = [bytes(of: 3)] }
         let lines = String(decoding: modern.privateKey, as: UTF8.self).split(separator: "\n").map(String.init)
         let keyLines = lines.filter { !$0.hasPrefix("-----") }
         #expect(keyLines.count == 3)
@@ -155,7 +155,7 @@ extension Bench {
     }
 
     /// Sends jobs of which one goes out, one has a bad token, one cannot be read, and one stops the app until it is
-    /// configured anew.
+    /// cancelled.
     ///
     /// - Returns: What the public files said, while the app was stopped and when all was over.
     fileprivate func sendAll(saying word: String, _ daemon: Program) async throws -> [String] {
@@ -172,11 +172,14 @@ extension Bench {
         try configureModern("timeouts: {connect: 5s}")
         daemon.send(SIGHUP)
         try await daemon.says("app reconfigured")
-        #expect(try await end(of: "stops.json", app: "modern").accepted == 1)
+        #expect(try await operate("cancel", "stops.json").code == 0)
+        #expect(try await end(of: "stops.json", app: "modern").unsent == 1)
+        try drop("last.json", job(1, saying: word), app: "modern")
+        #expect(try await end(of: "last.json", app: "modern").accepted == 1)
         let over = try await published([
             #""app":"modern","state":"idle""#, #"outcome="rejected",reason="BadDeviceToken"} 1"#,
             #"pushspool_jobs_finished_total{node="node-a",app="modern",state="done"} 3"#,
-            #"pushspool_jobs_finished_total{node="node-a",app="modern",state="failed"} 1"#,
+            #"pushspool_jobs_finished_total{node="node-a",app="modern",state="failed"} 2"#,
         ])
         return [stopped, over]
     }

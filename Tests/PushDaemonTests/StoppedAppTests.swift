@@ -81,7 +81,7 @@ import Testing
 
     @Test func `a change of the configuration starts a stopped app with requests in flight`() async throws {
         var manner = HTTP2Manner()
-        (manner.latency, manner.streamLimitBeforeToken) = (.seconds(10), nil)
+        (manner.latency, manner.streamLimitBeforeToken) = (.seconds(20), nil)
         let modern = try Modern("payload=stopping times=3 answer reason=Forbidden", manner: manner)
         try await modern.serving { bench, daemon in
             try bench.drop("flies.json", job(tokens: 0..<50), app: "modern")
