@@ -316,8 +316,7 @@ final class HTTP2Session: GatewaySession {
     /// Returns a report with the losses since the last one.
     func report(_ fault: GatewayFault) -> ConnectionReport {
         var report = ConnectionReport(fault)
-        report.resentCount = untold.resentCount
-        report.doubtfulCount = untold.doubtfulCount
+        (report.resentCount, report.doubtfulCount) = (untold.resentCount, untold.doubtfulCount)
         report.unknownCount = untold.unknownCount
         untold = UnansweredCounts()
         return report
