@@ -171,10 +171,10 @@ import Testing
                     #expect(try FileManager.default.contentsOfDirectory(atPath: new).isEmpty)
                     #expect(door.log.contains("keep both folders on one filesystem"), "\(door.log.suffix(2000))")
                 } catch {
-                    try await tool(["umount", new], logs: bench.home + "/logs")
+                    try await tool(["umount", "--lazy", new], logs: bench.home + "/logs")
                     throw error
                 }
-                try await tool(["umount", new], logs: bench.home + "/logs")
+                try await tool(["umount", "--lazy", new], logs: bench.home + "/logs")
                 let before = told("accepted", client).count
                 try await eventually("each door accepts again: \(client.log.suffix(500)) \(door.log.suffix(2000))") {
                     told("accepted", client).count >= before + 8
