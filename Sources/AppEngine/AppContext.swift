@@ -1,52 +1,28 @@
-package import APNSGateway
+import APNSGateway
 package import Configuration
 import JobOperations
 import JournalModel
-package import LinuxIO
-package import Logging
+import LinuxIO
+import Logging
 import ServiceProcess
 package import SharedResources
-package import SpoolStore
+import SpoolStore
 
-/// The context that the daemon gives to an app: shared parts, and the app's own share of them.
+/// The context that the daemon gives to an app: what all apps share, and the app's own share of it.
+@dynamicMemberLookup
 package final class DaemonContext: Sendable {
-    /// The spool.
-    package let spool: Spool
-    /// The daemon's logger.
-    package let logger: Logger
+    /// What all apps share; of a stand-in, another node's.
+    private let resources: DaemonResources
     /// The daemon's configuration.
     package let configuration: DaemonConfiguration
-    /// This daemon's name in the spool.
-    package let node: String
-    /// The reactor that serves sockets.
-    package let reactor: Reactor
     /// The threads for the files of the app's filesystem.
     package let files: FileThread
     /// The descriptors guaranteed to the app, and those it has borrowed.
     let descriptors: AppDescriptors
-    /// The folder for raw feedback until it is published.
-    package let state: Directory
-    /// The provider tokens, shared by all apps with the same key.
-    package let tokens: TokenSources
-    /// The reserve for a full volume.
-    let ballast: BallastKeeper
-    /// Lets one file be read while no other file is.
-    let reading: ReadingGate
-    /// Limits how many hooks begin at the same time.
-    let hooks: HookGate
-    /// Signalled when the journal fails or needs room.
-    let journalWakeup: Wakeup
-    /// Signalled when the status has changed.
-    let statusWakeup: Wakeup
-    /// Signalled when a draining app has become idle.
-    let idleWakeup: Wakeup
     /// The app's metrics.
     let meter: AppMeter
     /// The app's jobs that were sent or are under way.
     let sent: SentJobs
-    /// Determines how much time has passed since a file's timestamp.
-    let clock: ClockWatch
-
     /// Whether only the jobs of a node that has died are finished: nothing is taken from `new/`.
     let isStandIn: Bool
 
@@ -60,36 +36,28 @@ package final class DaemonContext: Sendable {
     package init(
         _ resources: DaemonResources, _ configuration: DaemonConfiguration, _ share: AppShare, isStandIn: Bool = false
     ) {
-        self.isStandIn = isStandIn
-        (spool, logger, node) = (resources.spool, resources.logger, resources.node)
-        (reactor, state, tokens, ballast) = (resources.reactor, resources.state, resources.tokens, resources.ballast)
-        (reading, hooks, clock) = (resources.reading, resources.hooks, resources.clock)
-        (journalWakeup, statusWakeup) = (resources.journalWakeup, resources.statusWakeup)
-        (idleWakeup, cluster, nodes) = (resources.idleWakeup, resources.cluster, resources.nodes)
+        (self.resources, self.configuration, self.isStandIn) = (resources, configuration, isStandIn)
         (files, descriptors, meter, sent) = (share.files, share.descriptors, share.meter, share.sent)
-        self.configuration = configuration
     }
 
-    /// The nodes that run; `nil` for a daemon that works alone.
-    let cluster: ClusterView?
-    /// The same for any daemon; one that works alone has none beside it, except those whose jobs it finishes.
-    let nodes: ClusterView
+    /// What all apps share, by its name: `context.spool` is the spool of the resources.
+    package subscript<Part>(dynamicMember part: KeyPath<DaemonResources, Part>) -> Part { resources[keyPath: part] }
 
     /// Whether `state` is this node's alone. A daemon outside a cluster finishes other nodes' jobs with its own state, whose
     /// files its own apps write.
-    var ownsState: Bool { !isStandIn || spool.isShared }
+    var ownsState: Bool { !isStandIn || resources.spool.isShared }
 
     /// The folder of the app's marks.
-    var markFolder: Directory { ownsState ? state : spool.privateDirectory }
+    var markFolder: Directory { ownsState ? resources.state : resources.spool.privateDirectory }
 
     /// Asked before each write to a gateway; `nil` for a daemon that works alone.
     var permit: ActPermit? {
-        guard let lease = spool.lease else { return nil }
+        guard let lease = resources.spool.lease else { return nil }
         return { lease.isValid }
     }
 
     /// The journal of everything that must outlive the daemon: its room, and the records of earlier runs.
-    var journal: Journal { spool.journal }
+    var journal: Journal { resources.spool.journal }
 }
 
 /// The parts of the daemon that an app has for itself, or shares with the apps on its filesystem.

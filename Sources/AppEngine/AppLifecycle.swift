@@ -1,4 +1,5 @@
 import LinuxIO
+import SharedResources
 import SpoolModel
 import Synchronization
 

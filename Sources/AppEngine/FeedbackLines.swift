@@ -2,6 +2,7 @@ import APNSModel
 import JobFormat
 import LinuxIO
 import ServiceProcess
+import SharedResources
 import SpoolModel
 
 /// Unpublished feedback lines, in memory.

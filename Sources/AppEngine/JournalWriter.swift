@@ -2,6 +2,7 @@ import JournalModel
 import LinuxIO
 import Logging
 import ServiceProcess
+import SharedResources
 import SpoolStore
 
 /// Writes an app's part of the journal.
