@@ -96,14 +96,8 @@ let package = Package(
         layer(
             "Configuration",
             uses: [
-                "ServiceProcess", "SpoolStore", "APNSGateway", "SecureTransport", "YAML", "LinuxIO", "OpenSSL",
-                "SpoolModel", "APNSBinary", "APNSHTTP2", "APNSModel", "Document",
-            ]),
-        layer(
-            "DoorConfiguration",
-            uses: [
-                "ServiceProcess", "DoorModel", "Configuration", "LinuxIO", "OpenSSL", "SpoolModel", "APNSHTTP2",
-                "Document",
+                "ServiceProcess", "DoorModel", "SpoolStore", "APNSGateway", "SecureTransport", "YAML", "LinuxIO",
+                "OpenSSL", "SpoolModel", "APNSBinary", "APNSHTTP2", "APNSModel", "Document",
             ]),
         layer(
             "Doctor",
@@ -145,8 +139,8 @@ let package = Package(
         layer(
             "SpoolInspection",
             uses: [
-                "JobOperations", "Doctor", "Configuration", "SpoolClient", "SpoolStore", "JSON", "LinuxIO",
-                "SpoolModel", "JournalModel", "JobFormat", "APNSModel", "Document",
+                "ServiceProcess", "JobOperations", "Doctor", "Configuration", "SpoolClient", "SpoolStore", "JSON",
+                "LinuxIO", "SpoolModel", "JournalModel", "JobFormat", "APNSModel", "Document",
             ]),
         layer(
             "Report",
@@ -160,11 +154,13 @@ let package = Package(
                 "PushDaemon", "ServiceProcess", "Configuration", "GatewaySimulator", "SpoolClient", "JSON", "LinuxIO",
                 "OpenSSL", "APNSHTTP2", "APNSModel", "Document", logging,
             ]),
+        layer("CommandProgram", uses: ["ServiceProcess", "LinuxIO", "Document", argumentParser]),
         .executableTarget(
             name: "pushspool",
             dependencies: [
+                "CommandProgram",
                 "Demo", "Report", "SpoolInspection", "PushDaemon", "ServiceProcess", "JobOperations",
-                "ChannelManagement", "Doctor", "DoorConfiguration", "Configuration", "GatewaySimulator", "SpoolClient",
+                "ChannelManagement", "Doctor", "Configuration", "GatewaySimulator", "SpoolClient",
                 "SpoolStore",
                 "LinuxIO", "SpoolModel", "JournalModel", "JobFormat", "APNSModel", "Document", argumentParser, logging,
             ],
@@ -172,15 +168,16 @@ let package = Package(
         layer(
             "Doors",
             uses: [
-                "DoorConfiguration", "DoorModel", "ServiceProcess", "SpoolInspection", "JobOperations",
-                "Configuration", "APNSServing", "MicroHTTPD", "XML", "ZeroMQ", "Doctor", "SecureTransport",
-                "SpoolClient", "SpoolStore", "JSON", "NGHTTP2", "LinuxIO", "OpenSSL", "SpoolModel", "JobFormat",
-                "HTTP2", "APNSHTTP2", "APNSModel", "Document", logging,
+                "DoorModel", "ServiceProcess", "SpoolInspection", "JobOperations", "Configuration", "APNSServing",
+                "MicroHTTPD", "XML", "ZeroMQ", "Doctor", "SecureTransport", "SpoolClient", "SpoolStore", "JSON",
+                "NGHTTP2", "LinuxIO", "OpenSSL", "SpoolModel", "JobFormat", "HTTP2", "APNSHTTP2", "APNSModel",
+                "Document", logging,
             ]),
         .executableTarget(
             name: "pushspool-door",
             dependencies: [
-                "Doors", "DoorConfiguration", "DoorModel", "Doctor", "ServiceProcess", "SpoolInspection", "LinuxIO",
+                "CommandProgram",
+                "Doors", "Configuration", "DoorModel", "Doctor", "ServiceProcess", "LinuxIO",
                 argumentParser, logging,
             ],
             swiftSettings: strict),
@@ -233,7 +230,7 @@ let package = Package(
             uses: [
                 "JSON", "LinuxIO", "SpoolModel", "JournalModel", "JobFormat", "APNSModel", "Document", "TestSupport",
             ]),
-        tests("Doors", uses: ["DoorConfiguration", "DoorModel", "LinuxIO", "APNSModel", logging, "TestSupport"]),
+        tests("Doors", uses: ["Configuration", "DoorModel", "LinuxIO", "APNSModel", logging, "TestSupport"]),
         tests(
             "APNSGateway",
             uses: [
@@ -272,7 +269,7 @@ let package = Package(
             name: "ManualTests",
             dependencies: [
                 "pushspool", "pushspool-door", "Demo", "Report", "SpoolInspection", "PushDaemon", "ServiceProcess",
-                "AppEngine", "JobOperations", "DoorConfiguration", "DoorModel", "Configuration", "OpenSSL", "YAML",
+                "AppEngine", "JobOperations", "DoorModel", "Configuration", "OpenSSL", "YAML",
                 "GatewaySimulator", "JSON", "LinuxIO", "SpoolModel", "JournalModel", "JobFormat",
                 "APNSBinary", "APNSModel", "Document", argumentParser, "TestSupport",
             ],

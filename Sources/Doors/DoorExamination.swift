@@ -2,7 +2,6 @@ import APNSModel
 import Configuration
 package import Doctor
 import Document
-import DoorConfiguration
 import DoorModel
 package import LinuxIO
 import Logging

@@ -1,7 +1,6 @@
 import APNSModel
-import Configuration
+package import Configuration
 import Document
-package import DoorConfiguration
 import DoorModel
 package import LinuxIO
 package import Logging

@@ -1,4 +1,4 @@
-import DoorConfiguration
+import Configuration
 import LinuxIO
 import Logging
 

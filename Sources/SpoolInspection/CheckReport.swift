@@ -2,6 +2,7 @@ import APNSModel
 package import Document
 import JobFormat
 package import JobOperations
+import ServiceProcess
 import SpoolModel
 
 /// The findings for one file.

@@ -1,5 +1,6 @@
 import Document
 package import LinuxIO
+import ServiceProcess
 package import SpoolModel
 
 /// Prints feedback file by file.

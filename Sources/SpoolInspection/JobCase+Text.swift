@@ -2,6 +2,7 @@ import APNSModel
 import Document
 import JobFormat
 import JournalModel
+import ServiceProcess
 import SpoolModel
 
 extension JobCase {

@@ -1,5 +1,6 @@
 package import APNSModel
 import Configuration
+import ServiceProcess
 package import SpoolModel
 
 extension SpoolStatus {

@@ -1,4 +1,5 @@
 import APNSModel
+import ServiceProcess
 import SpoolModel
 
 /// The screen of `pushspool status --watch`: the daemon, why apps wait, certificates to renew, each app, and the

@@ -1,53 +1,29 @@
 import ArgumentParser
+import CommandProgram
+import Configuration
 import Doctor
-import DoorConfiguration
 import DoorModel
 import Doors
 import LinuxIO
 import Logging
 import ServiceProcess
-import SpoolInspection
 
 /// The entry point.
 @main
 enum Program {
     /// The signals that the process receives, blocked before it has a second thread; see `BlockedSignals`.
-    static let signals = ProgramStart.needed { () throws(SystemError) in try BlockedSignals(Signal.allCases) }
+    static let signals = CommandProgram.blocked(Signal.allCases)
 
     /// The service manager that started it and expects notifications.
-    static let serviceManager = ProgramStart.announcedServiceManager()
+    static let serviceManager = CommandProgram.announcedServiceManager()
 
-    /// Runs the command line. An asynchronous `main` would be too late to block signals, since threads exist by then.
+    /// Runs the command line.
     static func main() {
-        ProgramStart.needed { () throws(SystemError) in try StandardStream.openClosed() }
-        if let command = try? PushspoolDoor.parseAsRoot(), command is Run {
+        CommandProgram.main(PushspoolDoor.self) { command in
+            guard command is Run else { return }
             _ = signals
             _ = serviceManager
-            ProgramStart.needed { () throws(SystemError) in try TaskThread.start() }
-        }
-        Task.detached {
-            await carryOut()
-            Host.leave(with: StandardStream.hasLostOutput ? ExitCode.badInput.rawValue : 0)
-        }
-        Host.park()
-    }
-}
-
-extension Program {
-    /// Runs the command that the command line names, and ends the program if that fails.
-    private static func carryOut() async {
-        do {
-            var command = try PushspoolDoor.parseAsRoot()
-            if var command = command as? any AsyncParsableCommand { try await command.run() } else { try command.run() }
-        } catch {
-            let message = PushspoolDoor.message(for: error)
-            guard PushspoolDoor.exitCode(for: error) == .validationFailure, !message.isEmpty else {
-                PushspoolDoor.exit(withError: error)
-            }
-            let names = Set(PushspoolDoor.configuration.subcommands.map { $0._commandName })
-            let command = CommandLine.arguments.dropFirst().prefix(1).filter(names.contains)
-            Talk.complain(ofUsage: message, words: ["pushspool-door"] + command)
-            Host.leave(with: ExitCode.validationFailure.rawValue)
+            CommandProgram.needed { () throws(SystemError) in try TaskThread.start() }
         }
     }
 }
@@ -194,13 +170,4 @@ struct Examine: AsyncParsableCommand {
             throw ExitCode.tryAgain
         }
     }
-}
-
-extension ExitCode {
-    /// The output is incomplete (EX_DATAERR).
-    static let badInput = ExitCode(65)
-    /// A later attempt may succeed (EX_TEMPFAIL).
-    static let tryAgain = ExitCode(75)
-    /// The configuration is faulty (EX_CONFIG).
-    static let badConfiguration = ExitCode(78)
 }

@@ -1,11 +1,13 @@
 import APNSModel
 import ArgumentParser
 import ChannelManagement
+import CommandProgram
 import Configuration
 import Document
 import JobFormat
 import LinuxIO
 import PushDaemon
+import ServiceProcess
 import SpoolInspection
 import SpoolModel
 

@@ -1,11 +1,12 @@
 import APNSModel
 import ArgumentParser
+import CommandProgram
 import Configuration
 import Document
-import DoorConfiguration
 import JobFormat
 import JobOperations
 import LinuxIO
+import ServiceProcess
 import SpoolInspection
 
 /// The command `pushspool check`.

@@ -1,3 +1,4 @@
+import ServiceProcess
 import SpoolInspection
 import SpoolModel
 

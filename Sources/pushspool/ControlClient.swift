@@ -1,4 +1,5 @@
 import ArgumentParser
+import CommandProgram
 import Configuration
 import JobOperations
 import LinuxIO

@@ -1,4 +1,5 @@
 import ArgumentParser
+import Configuration
 import Demo
 import GatewaySimulator
 import LinuxIO

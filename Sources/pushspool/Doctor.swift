@@ -1,6 +1,8 @@
 import ArgumentParser
+import CommandProgram
 import Doctor
 import LinuxIO
+import ServiceProcess
 import SpoolInspection
 
 /// The command `pushspool doctor`.

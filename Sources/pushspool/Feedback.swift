@@ -1,5 +1,7 @@
 import ArgumentParser
+import CommandProgram
 import LinuxIO
+import ServiceProcess
 import SpoolInspection
 import SpoolModel
 

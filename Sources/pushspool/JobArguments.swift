@@ -1,7 +1,9 @@
 import APNSModel
 import ArgumentParser
+import CommandProgram
 import Configuration
 import LinuxIO
+import ServiceProcess
 import SpoolInspection
 import SpoolModel
 

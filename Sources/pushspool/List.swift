@@ -2,6 +2,7 @@ import APNSModel
 import ArgumentParser
 import JobFormat
 import LinuxIO
+import ServiceProcess
 import SpoolInspection
 import SpoolModel
 import SpoolStore

@@ -1,7 +1,9 @@
 import APNSModel
 import ArgumentParser
+import CommandProgram
 import LinuxIO
 import Report
+import ServiceProcess
 import SpoolInspection
 import SpoolModel
 import SpoolStore

@@ -1,6 +1,8 @@
 import ArgumentParser
+import CommandProgram
 import JobFormat
 import LinuxIO
+import ServiceProcess
 import SpoolInspection
 
 /// Reads names from standard input if `-` is among a command's names.

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CommandProgram
 import Configuration
 import Document
 import LinuxIO
@@ -11,71 +12,26 @@ import SpoolModel
 @main
 enum Program {
     /// The signals that end a command cleanly, blocked before the program has a second thread; see `BlockedSignals`.
-    static let signals = blocked([.terminate, .interrupt, .hangup])
+    static let signals = CommandProgram.blocked([.terminate, .interrupt, .hangup])
 
     /// The signals that the daemon receives: all of them, so that one without a meaning does not end it.
-    static let daemonSignals = blocked(Signal.allCases)
+    static let daemonSignals = CommandProgram.blocked(Signal.allCases)
 
     /// The service manager that started the daemon and expects notifications. Looking it up changes the environment, so it
     /// happens before the program has a second thread.
-    static let serviceManager = ProgramStart.announcedServiceManager()
+    static let serviceManager = CommandProgram.announcedServiceManager()
 
-    /// Runs the command line. An asynchronous `main` would be too late to block signals, since threads exist by then.
+    /// Runs the command line.
     static func main() {
-        ProgramStart.needed { () throws(SystemError) in try StandardStream.openClosed() }
-        refuseMisspelling()
-        // Other commands end by the default action of signals. Errors in the command line are reported below.
-        if let command = try? Pushspool.parseAsRoot() {
+        // Other commands end by the default action of signals.
+        CommandProgram.main(Pushspool.self) { command in
             if hearsSignals(command) { _ = signals }
-            if command is Run {
-                _ = daemonSignals
-                refuseWithoutDescriptors()
-                _ = serviceManager
-                ProgramStart.needed { () throws(SystemError) in try TaskThread.start() }
-            }
+            guard command is Run else { return }
+            _ = daemonSignals
+            refuseWithoutDescriptors()
+            _ = serviceManager
+            CommandProgram.needed { () throws(SystemError) in try TaskThread.start() }
         }
-        Task.detached {
-            await carryOut()
-            Host.leave(with: StandardStream.hasLostOutput ? ExitCode.badInput.rawValue : 0)
-        }
-        Host.park()
-    }
-
-    /// Runs the command that the command line names, and ends the program if that fails.
-    private static func carryOut() async {
-        do {
-            var command = try Pushspool.parseAsRoot()
-            if var command = command as? any AsyncParsableCommand { try await command.run() } else { try command.run() }
-        } catch {
-            let message = Pushspool.message(for: error)
-            guard Pushspool.exitCode(for: error) == .validationFailure, !message.isEmpty else {
-                Pushspool.exit(withError: error)
-            }
-            Talk.complain(ofUsage: message, words: ["pushspool"] + namedCommand.words)
-            Host.leave(with: ExitCode.validationFailure.rawValue)
-        }
-    }
-
-    /// The command that the command line names, by its words, the commands below it, and the words behind it.
-    private static var namedCommand: (words: [String], below: [any ParsableCommand.Type], rest: ArraySlice<String>) {
-        var (named, commands) = ([String](), Pushspool.configuration.subcommands)
-        var words = CommandLine.arguments.dropFirst()
-        while let word = words.first, let command = commands.first(where: { $0._commandName == word }) {
-            commands = command.configuration.subcommands
-            named.append(word)
-            words = words.dropFirst()
-        }
-        return (named, commands, words)
-    }
-
-    /// Refuses an unknown command, or one below a command, if a known one has a similar name.
-    private static func refuseMisspelling() {
-        let (_, commands, words) = namedCommand
-        guard let word = words.first, !word.hasPrefix("-"), word != "help", !commands.isEmpty,
-            let meant = Nearest.word(to: word, among: commands.map { $0._commandName } + ["help"])
-        else { return }
-        Talk.complain("unknown command \(Diagnostic.quoted(word))", hint: "did you mean `\(meant)`?")
-        Host.leave(with: ExitCode.validationFailure.rawValue)
     }
 
     /// Whether a command other than the daemon ends cleanly on a signal.
@@ -88,10 +44,6 @@ enum Program {
         guard let fault = Daemon.limitFault() else { return }
         Talk.complain(fault.message, hint: fault.hint)
         Host.leave(with: ExitCode.badConfiguration.rawValue)
-    }
-
-    private static func blocked(_ signals: [Signal]) -> BlockedSignals {
-        ProgramStart.needed { () throws(SystemError) in try BlockedSignals(signals) }
     }
 }
 
@@ -157,13 +109,4 @@ extension ConfigurationLoader {
         FindingList(set).warn()
         return (set.daemon, false)
     }
-}
-
-extension ExitCode {
-    /// The input is faulty (EX_DATAERR).
-    static let badInput = ExitCode(65)
-    /// A later attempt may succeed (EX_TEMPFAIL).
-    static let tryAgain = ExitCode(75)
-    /// The configuration is faulty (EX_CONFIG).
-    static let badConfiguration = ExitCode(78)
 }

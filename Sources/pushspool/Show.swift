@@ -1,5 +1,6 @@
 import ArgumentParser
 import LinuxIO
+import ServiceProcess
 import SpoolInspection
 import SpoolModel
 import SpoolStore

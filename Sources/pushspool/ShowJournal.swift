@@ -1,6 +1,8 @@
 import ArgumentParser
+import CommandProgram
 import JournalModel
 import LinuxIO
+import ServiceProcess
 import SpoolInspection
 
 /// The command `pushspool journal`.

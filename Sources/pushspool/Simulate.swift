@@ -1,5 +1,6 @@
 import APNSModel
 import ArgumentParser
+import CommandProgram
 import Configuration
 import Document
 import GatewaySimulator

@@ -1,8 +1,10 @@
 import APNSModel
 import ArgumentParser
+import CommandProgram
 import Configuration
 import Document
 import LinuxIO
+import ServiceProcess
 import SpoolInspection
 import SpoolModel
 

@@ -1,7 +1,9 @@
 import ArgumentParser
+import CommandProgram
 import Configuration
 import LinuxIO
 import PushDaemon
+import ServiceProcess
 import SpoolInspection
 import SpoolModel
 

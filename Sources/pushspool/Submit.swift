@@ -1,9 +1,11 @@
 import APNSModel
 import ArgumentParser
+import CommandProgram
 import Configuration
 import Document
 import JobFormat
 import LinuxIO
+import ServiceProcess
 import SpoolClient
 import SpoolInspection
 import SpoolModel

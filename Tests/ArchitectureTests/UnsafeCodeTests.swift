@@ -77,7 +77,7 @@ struct UnsafeCodeCheckTests {
     ])
     func `a task outside the tree is found`(code: String) {
         #expect(UnsafeCode.looseTasks(in: .source(code)).count == 1)
-        #expect(UnsafeCode.looseTasks(in: .source(code, target: "pushspool")).isEmpty)
+        #expect(UnsafeCode.looseTasks(in: .source(code, target: "CommandProgram")).isEmpty)
         #expect(UnsafeCode.looseTasks(in: .test(code)).isEmpty)
     }
 

@@ -1,5 +1,5 @@
 import APNSModel
-import DoorConfiguration
+import Configuration
 import LinuxIO
 import Logging
 import TestSupport

@@ -26,10 +26,13 @@ struct CommandLineTests {
         #expect(!end.text.contains("Error:") && !end.text.contains("Usage:"), "\(end)")
     }
 
-    @Test func `the doors' program says the same`() async throws {
-        let end = try await run(try BuiltProgram.doorPath, ["check", "--nonsense"])
-        let text = "pushspool-door: unknown option '--nonsense'\nhint: see: pushspool-door check --help\n"
-        #expect(end.code == 64 && end.text == text, "\(end)")
+    @Test(arguments: [
+        (["check", "--nonsense"], "unknown option '--nonsense'\nhint: see: pushspool-door check --help\n"),
+        (["docter"], "unknown command `docter`\nhint: did you mean `doctor`?\n"),
+    ])
+    func `the doors' program says the same`(words: [String], text: String) async throws {
+        let end = try await run(try BuiltProgram.doorPath, words)
+        #expect(end.code == 64 && end.text == "pushspool-door: " + text, "\(end)")
     }
 
     /// Runs a program to its end, and returns what it writes to standard error.

@@ -1,6 +1,6 @@
 import ArgumentParser
+import Configuration
 import Document
-import DoorConfiguration
 import DoorModel
 import Foundation
 import LinuxIO

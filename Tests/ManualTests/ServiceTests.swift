@@ -1,5 +1,5 @@
 import ArgumentParser
-import DoorConfiguration
+import CommandProgram
 import PushDaemon
 import ServiceProcess
 import Testing

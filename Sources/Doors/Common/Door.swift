@@ -1,4 +1,4 @@
-import DoorConfiguration
+import Configuration
 import DoorModel
 
 /// A way for clients to drop jobs.

@@ -1,8 +1,8 @@
 import APNSHTTP2
 import APNSModel
 import APNSServing
+import Configuration
 import Document
-import DoorConfiguration
 import DoorModel
 import JSON
 import JobFormat

@@ -1,5 +1,5 @@
 import APNSModel
-import DoorConfiguration
+import Configuration
 import DoorModel
 import LinuxIO
 import Logging

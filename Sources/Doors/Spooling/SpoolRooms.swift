@@ -1,6 +1,6 @@
 import APNSModel
+import Configuration
 import Document
-import DoorConfiguration
 import JSON
 import LinuxIO
 import Logging

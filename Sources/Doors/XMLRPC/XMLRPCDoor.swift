@@ -1,6 +1,6 @@
 import APNSModel
+import Configuration
 import Document
-import DoorConfiguration
 import DoorModel
 import JSON
 import JobFormat

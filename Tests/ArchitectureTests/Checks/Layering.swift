@@ -45,11 +45,8 @@ enum Layering {
             "HTTP2", "APNSModel", "Document", "Logging", "Synchronization",
         ],
         "Configuration": [
-            "ServiceProcess", "SpoolStore", "APNSGateway", "SecureTransport", "YAML", "LinuxIO", "OpenSSL",
+            "ServiceProcess", "DoorModel", "SpoolStore", "APNSGateway", "SecureTransport", "YAML", "LinuxIO", "OpenSSL",
             "SpoolModel", "APNSBinary", "APNSHTTP2", "APNSModel", "Document", "Synchronization",
-        ],
-        "DoorConfiguration": [
-            "ServiceProcess", "DoorModel", "Configuration", "LinuxIO", "OpenSSL", "SpoolModel", "APNSHTTP2", "Document",
         ],
         "Doctor": [
             "ServiceProcess", "Configuration", "SpoolStore", "APNSGateway", "SecureTransport", "JSON", "LinuxIO",
@@ -79,18 +76,18 @@ enum Layering {
             "Logging", "Synchronization",
         ],
         "Doors": [
-            "DoorConfiguration", "DoorModel", "ServiceProcess", "SpoolInspection", "JobOperations", "Configuration",
-            "APNSServing", "MicroHTTPD", "XML", "ZeroMQ", "Doctor", "SecureTransport", "SpoolClient", "SpoolStore",
-            "JSON", "NGHTTP2", "LinuxIO", "OpenSSL", "SpoolModel", "JobFormat", "HTTP2", "APNSHTTP2", "APNSModel",
-            "Document", "Logging", "Synchronization",
+            "DoorModel", "ServiceProcess", "SpoolInspection", "JobOperations", "Configuration", "APNSServing",
+            "MicroHTTPD", "XML", "ZeroMQ", "Doctor", "SecureTransport", "SpoolClient", "SpoolStore", "JSON", "NGHTTP2",
+            "LinuxIO", "OpenSSL", "SpoolModel", "JobFormat", "HTTP2", "APNSHTTP2", "APNSModel", "Document", "Logging",
+            "Synchronization",
         ],
         "pushspool-door": [
-            "Doors", "DoorConfiguration", "DoorModel", "Doctor", "ServiceProcess", "SpoolInspection", "LinuxIO",
+            "CommandProgram", "Doors", "Configuration", "DoorModel", "Doctor", "ServiceProcess", "LinuxIO",
             "ArgumentParser", "Logging",
         ],
         "SpoolInspection": [
-            "JobOperations", "Doctor", "Configuration", "SpoolClient", "SpoolStore", "JSON", "LinuxIO", "SpoolModel",
-            "JournalModel", "JobFormat", "APNSModel", "Document",
+            "ServiceProcess", "JobOperations", "Doctor", "Configuration", "SpoolClient", "SpoolStore", "JSON",
+            "LinuxIO", "SpoolModel", "JournalModel", "JobFormat", "APNSModel", "Document",
         ],
         "Report": [
             "SpoolInspection", "SpoolStore", "JSON", "LinuxIO", "SpoolModel", "JournalModel", "JobFormat", "APNSModel",
@@ -100,13 +97,11 @@ enum Layering {
             "PushDaemon", "ServiceProcess", "Configuration", "GatewaySimulator", "SpoolClient", "JSON", "LinuxIO",
             "OpenSSL", "APNSHTTP2", "APNSModel", "Document", "Logging", "Synchronization",
         ],
+        "CommandProgram": ["ServiceProcess", "LinuxIO", "Document", "ArgumentParser"],
         "pushspool": [
-            "Demo", "Report", "SpoolInspection", "PushDaemon", "ServiceProcess", "JobOperations", "ChannelManagement",
-            "Doctor", "DoorConfiguration", "Configuration", "GatewaySimulator", "SpoolClient", "SpoolStore", "LinuxIO",
-            "SpoolModel",
-            "JournalModel",
-            "JobFormat",
-            "APNSModel", "Document", "ArgumentParser", "Logging",
+            "CommandProgram", "Demo", "Report", "SpoolInspection", "PushDaemon", "ServiceProcess", "JobOperations",
+            "ChannelManagement", "Doctor", "Configuration", "GatewaySimulator", "SpoolClient", "SpoolStore", "LinuxIO",
+            "SpoolModel", "JournalModel", "JobFormat", "APNSModel", "Document", "ArgumentParser", "Logging",
         ],
     ]
 

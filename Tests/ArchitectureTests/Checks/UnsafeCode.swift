@@ -56,9 +56,9 @@ enum UnsafeCode {
         }
     }
 
-    /// Tasks that no task tree owns. `main` and tests may begin one.
+    /// Tasks that no task tree owns. A program's main function and tests may begin one.
     static func looseTasks(in file: SourceFile) -> [Finding] {
-        guard file.isSource, !["pushspool", "pushspool-door"].contains(file.target) else { return [] }
+        guard file.isSource, file.target != "CommandProgram" else { return [] }
         return file.tokens.indices.filter { startsTask(at: $0, in: file) }
             .map { file.finding(file.tokens[$0].line, "a task outside the tree: await it, or add it to a group") }
     }

@@ -1,5 +1,4 @@
 import APNSHTTP2
-import Configuration
 package import Document
 import DoorModel
 import LinuxIO

@@ -1,5 +1,5 @@
-package import Configuration
 import Document
+import ServiceProcess
 
 /// Prints the findings in the configuration.
 package struct FindingList {

@@ -1,5 +1,4 @@
 package import APNSHTTP2
-package import Configuration
 import Document
 import DoorModel
 import LinuxIO

@@ -1,5 +1,4 @@
 package import APNSHTTP2
-import Configuration
 package import DoorModel
 package import LinuxIO
 package import ServiceProcess

@@ -1,4 +1,4 @@
-package import Doctor
+import ServiceProcess
 
 extension DoctorReport {
     /// Prints the report.
