@@ -4,7 +4,7 @@ import APNSModel
 /// completely, and which may still reach it.
 ///
 /// A request is complete with its END_STREAM (RFC 9113 §8.1). Servers do not act on it before that. All operations cost
-/// O(1), amortized, but `areAcknowledged(_:within:)`.
+/// O(1), amortized, unless they say otherwise.
 struct DeliveryMarks: Sendable {
     /// The places before `end` lie in the first `offset` bytes.
     private typealias Mark = (end: Int, offset: Int)
@@ -64,26 +64,22 @@ struct DeliveryMarks: Sendable {
         }
     }
 
-    /// Whether the kernel has taken every request byte that was written.
+    /// Whether the kernel has taken every request byte that was written. Costs O(*n*) in the number of separate bodies.
     var isPassed: Bool { marks.isEmpty && bodies.values.allSatisfy { $0 < takenByteCount } }
 
     /// Whether the gateway may have the complete request, according to the last known progress of the kernel.
     func hasLeft(_ place: Int) -> Bool {
-        guard place < passed, unfinished.isEmpty || !unfinished.contains(place) else { return false }
-        return bodies.isEmpty || bodies[place].map { $0 < takenByteCount } ?? true
+        place < passed && !unfinished.contains(place) && bodies[place].map { $0 < takenByteCount } ?? true
     }
 
     /// Whether the end of the request has not been written yet.
     func isUnfinished(_ place: Int) -> Bool { unfinished.contains(place) }
 
     /// Whether the peer's kernel has all requests at these ascending places, which are not trimmed, if it has
-    /// acknowledged `byteCount` bytes. Those that are not, no other connection may repeat while this one lives. Costs
-    /// O(*n*).
+    /// acknowledged `byteCount` bytes. If not, no other connection may repeat them while this one lives. Costs O(*n*).
     func areAcknowledged(_ places: [Int], within byteCount: Int) -> Bool {
         guard let last = places.last else { return true }
-        guard last < passed, let head = taken.first(where: { $0.end > last }), head.offset <= byteCount else {
-            return false
-        }
-        return bodies.isEmpty || places.allSatisfy { bodies[$0].map { $0 < byteCount } ?? true }
+        guard let head = taken.first(where: { $0.end > last }), head.offset <= byteCount else { return false }
+        return places.allSatisfy { bodies[$0].map { $0 < byteCount } ?? true }
     }
 }
