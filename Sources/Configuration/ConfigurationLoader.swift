@@ -17,6 +17,9 @@ package struct ConfigurationSet: Sendable {
         package init(file: String, diagnostics: [Diagnostic]) {
             (self.file, self.diagnostics) = (file, diagnostics)
         }
+
+        /// Whether there is any error.
+        package var hasErrors: Bool { diagnostics.contains { $0.severity == .error } }
     }
 
     /// The daemon's own configuration.
@@ -43,9 +46,7 @@ package struct ConfigurationSet: Sendable {
     package init() {}
 
     /// Whether there is any error.
-    package var hasErrors: Bool {
-        isDaemonBroken || findings.contains { $0.diagnostics.contains { $0.severity == .error } }
-    }
+    package var hasErrors: Bool { isDaemonBroken || findings.contains(where: \.hasErrors) }
 
     /// The warning that no app is configured; `nil` if there is one, or if errors leave that open.
     package var lackOfApps: Diagnostic? {

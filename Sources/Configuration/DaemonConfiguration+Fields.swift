@@ -20,15 +20,8 @@ extension DaemonConfiguration {
             feedbackEvery = $0.duration("every", in: .milliseconds(10)...Self.hour) ?? feedbackEvery
         }
         fields.mapping("archive") { readArchive(&$0) }
-        fields.mapping("metrics") {
-            metricsListen = $0.scalar("listen", expected: "an address") { text throws(TextFault) in
-                try MetricsPlace(parsing: text)
-            }
-        }
-        fields.mapping("log") {
-            logLevel = $0.choice("level", of: LogLevel.self) ?? logLevel
-            logFormat = $0.choice("format", of: LogFormat.self) ?? logFormat
-        }
+        metricsListen = fields.metricsPlace()
+        fields.readLog(&logLevel, &logFormat)
         fields.mapping("control") {
             control.folder = $0.string("folder") ?? control.folder
             control.group = $0.string("group")
@@ -107,5 +100,23 @@ extension Fields {
     fileprivate mutating func keepTime(_ key: String, atLeast least: Duration) -> KeepTime? {
         if value(key)?.scalarText == "forever" { return .forever }
         return duration(key, in: least...KeepTime.longest).map(KeepTime.limited)
+    }
+}
+
+// What the files of the daemon and of the doors have in common.
+extension Fields {
+    /// Reads `metrics:`; `nil` if metrics are not served.
+    mutating func metricsPlace() -> MetricsPlace? {
+        mapping("metrics") {
+            $0.scalar("listen", expected: "an address") { text throws(TextFault) in try MetricsPlace(parsing: text) }
+        } ?? nil
+    }
+
+    /// Reads `log:`; what it does not say stays.
+    mutating func readLog(_ level: inout LogLevel, _ format: inout LogFormat) {
+        mapping("log") {
+            level = $0.choice("level", of: LogLevel.self) ?? level
+            format = $0.choice("format", of: LogFormat.self) ?? format
+        }
     }
 }

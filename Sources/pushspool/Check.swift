@@ -77,7 +77,7 @@ struct Check: AsyncParsableCommand {
             let finding = DoorLoader(path: path).review(against: set.apps.values.map(\.listed))
         else { return true }
         if !finding.diagnostics.isEmpty { tell(CheckReport(path, finding.diagnostics), as: path) }
-        return !finding.diagnostics.contains { $0.severity == .error }
+        return !finding.hasErrors
     }
 
     private func checkJobs(_ set: ConfigurationSet) throws -> Bool {

@@ -22,15 +22,8 @@ extension DoorConfiguration {
         http = fields.mapping("http") { Self.readHTTP(&$0) } ?? nil
         xmlrpc = fields.mapping("xmlrpc") { Self.readXMLRPC(&$0) } ?? nil
         zeromq = fields.mapping("zeromq") { Self.readZeroMQ(&$0) } ?? nil
-        fields.mapping("metrics") {
-            metricsListen = $0.scalar("listen", expected: "an address") { text throws(TextFault) in
-                try MetricsPlace(parsing: text)
-            }
-        }
-        fields.mapping("log") {
-            logLevel = $0.choice("level", of: LogLevel.self) ?? logLevel
-            logFormat = $0.choice("format", of: LogFormat.self) ?? logFormat
-        }
+        metricsListen = fields.metricsPlace()
+        fields.readLog(&logLevel, &logFormat)
         requireProof(&fields)
         if !hasDoor, !fields.report.hasErrors {
             let hint = "add apns:, http:, xmlrpc: or zeromq:"

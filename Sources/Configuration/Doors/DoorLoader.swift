@@ -23,7 +23,7 @@ package struct DoorSet: Sendable {
     package var findings: [ConfigurationSet.Finding] = []
 
     /// Whether there is any error: the doors must not open.
-    package var hasErrors: Bool { findings.contains { $0.diagnostics.contains { $0.severity == .error } } }
+    package var hasErrors: Bool { findings.contains(where: \.hasErrors) }
 
     /// Returns the name of the producer whose key a token names, if the token's signature was made with it.
     package var tokenCheck: @Sendable (SignedProviderToken) -> String? {
