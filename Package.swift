@@ -158,11 +158,10 @@ let package = Package(
         .executableTarget(
             name: "pushspool",
             dependencies: [
-                "CommandProgram",
-                "Demo", "Report", "SpoolInspection", "PushDaemon", "ServiceProcess", "JobOperations",
-                "ChannelManagement", "Doctor", "Configuration", "GatewaySimulator", "SpoolClient",
-                "SpoolStore",
-                "LinuxIO", "SpoolModel", "JournalModel", "JobFormat", "APNSModel", "Document", argumentParser, logging,
+                "CommandProgram", "Demo", "Report", "SpoolInspection", "PushDaemon", "ServiceProcess",
+                "JobOperations", "ChannelManagement", "Doctor", "Configuration", "GatewaySimulator", "SpoolClient",
+                "SpoolStore", "LinuxIO", "SpoolModel", "JournalModel", "JobFormat", "APNSModel", "Document",
+                argumentParser, logging,
             ],
             swiftSettings: strict),
         layer(
@@ -176,8 +175,7 @@ let package = Package(
         .executableTarget(
             name: "pushspool-door",
             dependencies: [
-                "CommandProgram",
-                "Doors", "Configuration", "DoorModel", "Doctor", "ServiceProcess", "LinuxIO",
+                "CommandProgram", "Doors", "Configuration", "DoorModel", "Doctor", "ServiceProcess", "LinuxIO",
                 argumentParser, logging,
             ],
             swiftSettings: strict),
@@ -268,10 +266,10 @@ let package = Package(
         .testTarget(
             name: "ManualTests",
             dependencies: [
-                "pushspool", "pushspool-door", "Demo", "Report", "SpoolInspection", "PushDaemon", "ServiceProcess",
-                "AppEngine", "JobOperations", "DoorModel", "Configuration", "OpenSSL", "YAML",
-                "GatewaySimulator", "JSON", "LinuxIO", "SpoolModel", "JournalModel", "JobFormat",
-                "APNSBinary", "APNSModel", "Document", argumentParser, "TestSupport",
+                "pushspool", "pushspool-door", "CommandProgram", "Demo", "Report", "SpoolInspection", "PushDaemon",
+                "ServiceProcess", "AppEngine", "JobOperations", "DoorModel", "Configuration", "OpenSSL", "YAML",
+                "GatewaySimulator", "JSON", "LinuxIO", "SpoolModel", "JournalModel", "JobFormat", "APNSBinary",
+                "APNSModel", "Document", argumentParser, "TestSupport",
             ],
             swiftSettings: strict),
         .testTarget(name: "ArchitectureTests", swiftSettings: strict),

@@ -68,8 +68,7 @@ import Testing
     @Test func `neither the log nor a public file has a key, a provider token, a device or a payload`() async throws {
         let word = "Quastenflosser"
         let modern = try Modern("payload=stopping answer reason=Forbidden") { $0.foreign = [bytes(of: 3)] }
-        let lines = String(decoding: modern.privateKey, as: UTF8.self).split(separator: "\n").map(String.init)
-        let keyLines = lines.filter { !$0.hasPrefix("-----") }
+        let keyLines = modern.secretLines
         #expect(keyLines.count == 3)
         let devices = (1...5).map { token($0) }
         try await modern.running { bench in
@@ -89,8 +88,7 @@ import Testing
     }
 
     @Test func `a key or passphrase in the place of a path is in no log, answer or public file`() async throws {
-        let lines = String(decoding: try Modern().privateKey, as: UTF8.self).split(separator: "\n").map(String.init)
-        let keyLines = lines.filter { !$0.hasPrefix("-----") }
+        let keyLines = try Modern().secretLines
         let (body, word) = (keyLines.joined(), "Tr0ub4dor zebra")
         let apps = [
             "credentials: {certificate: \(body)}", "credentials: {pkcs12: \(body)}", "credentials: \(body)",
@@ -121,6 +119,14 @@ import Testing
                 }
             }
         }
+    }
+}
+
+extension Modern {
+    /// The lines of the private key's PEM that are all secret.
+    fileprivate var secretLines: [String] {
+        String(decoding: privateKey, as: UTF8.self).split(separator: "\n").map(String.init)
+            .filter { !$0.hasPrefix("-----") }
     }
 }
 
