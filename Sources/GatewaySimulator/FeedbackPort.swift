@@ -57,22 +57,17 @@ actor FeedbackPort {
     ///
     /// - Throws: `CancellationError`; `SystemError` if accepting fails permanently.
     func run() async throws {
+        guard let listener else { return }
         try await withThrowingDiscardingTaskGroup { group in
             while true {
-                guard let socket = try await nextConnection() else { continue }
+                guard let socket = try await listener.accept(complain: complain) else { continue }
                 group.addTask { await self.attend(socket) }
             }
         }
     }
 
-    private func nextConnection() async throws -> sending StreamSocket? {
-        do {
-            return try await listener?.accept()
-        } catch let error as SystemError where error.isTransient {
-            logger.warning("cannot accept connections for now", metadata: ["simulator.error": "\(error)"])
-            try await reactor.sleep(for: .milliseconds(100))
-            return nil
-        }
+    private func complain(_ error: SystemError) {
+        logger.warning("cannot accept connections for now", metadata: ["simulator.error": "\(error)"])
     }
 
     private func attend(_ socket: sending StreamSocket) async {

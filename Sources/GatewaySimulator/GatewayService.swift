@@ -150,12 +150,8 @@ extension GatewayService {
         if let pause = requestedPauses.removeValue(forKey: port) {
             try await pauseListening(for: pause, on: port)
         }
-        do {
-            return try await listeners[port]?.accept()
-        } catch let error as SystemError where error.isTransient {
+        return try await listeners[port]?.accept { error in
             logger.warning("cannot accept connections for now", metadata: ["simulator.error": "\(error)"])
-            try await reactor.sleep(for: .milliseconds(100))
-            return nil
         }
     }
 

@@ -1,13 +1,10 @@
 import CLinux
 
-/// A listening Unix domain socket (unix(7)) on a reactor. Releasing it closes the socket and removes its name.
-///
-/// Belongs to one actor on the reactor. Only that actor may call it.
-package final class LocalListener {
+/// A listening Unix domain socket (unix(7)) on a reactor. Releasing it also removes its name.
+package final class LocalListener: ListeningSocket {
     /// The maximum length of the path in bytes, given by the size of `sun_path` in clients.
     package static let pathByteLimit = 107
 
-    private let channel: Channel
     private let socket: LocalSocket
 
     /// Starts accepting connections to a socket.
@@ -15,7 +12,7 @@ package final class LocalListener {
     /// - Throws: `SystemError`: no descriptor left.
     package init(_ socket: LocalSocket, on reactor: Reactor) throws(SystemError) {
         self.socket = socket
-        channel = try Channel(try socket.descriptor.duplicate(), on: reactor)
+        try super.init(try socket.descriptor.duplicate(), as: socket.path, on: reactor)
     }
 
     /// Binds and listens, as `LocalSocket.init(at:for:)`.
@@ -31,17 +28,6 @@ package final class LocalListener {
 
     deinit {
         socket.removeName()
-    }
-
-    /// Where `accept` waits. Wake it to make `accept` return `nil`.
-    package var waiter: Waiter { channel.waiter }
-
-    /// Waits for the next connection.
-    ///
-    /// - Returns: the connected socket; `nil` after `waiter.wake()`, or at the deadline.
-    /// - Throws: as `Listener.accept`.
-    package func accept(until deadline: ContinuousClock.Instant? = nil) async throws -> sending StreamSocket? {
-        try await channel.accept(as: socket.path, until: deadline)
     }
 
     /// Connects to a local socket, for clients.

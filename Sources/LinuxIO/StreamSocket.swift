@@ -65,6 +65,23 @@ package final class StreamSocket {
         return result
     }
 
+    /// Writes all bytes.
+    ///
+    /// - Returns: Whether it did; `false` at the deadline, and if the task was cancelled.
+    /// - Throws: `SystemError`, as `write` does.
+    package func writeAll(_ bytes: [UInt8], until deadline: ContinuousClock.Instant) async throws(SystemError) -> Bool {
+        var count = 0
+        while count < bytes.count {
+            switch try write(bytes.span.extracting(count...)) {
+            case .bytes(let more): count += more
+            case .wouldBlock:
+                let found = await waiter.wait(for: .writable, until: deadline)
+                guard found.isDisjoint(with: [.cancelled, .timedOut]) else { return false }
+            }
+        }
+        return true
+    }
+
     /// Writes as much of `bytes` as the kernel accepts now; an empty span returns `.bytes(0)`.
     ///
     /// - Throws: `SystemError`: the connection is broken (EPIPE, ECONNRESET, ETIMEDOUT …). Bytes that the peer sent

@@ -14,8 +14,7 @@ actor ControlServer {
     private nonisolated let reactor: Reactor
     private let daemon: Daemon
     private let logger: Logger
-    private var listener: LocalListener?
-    private var roster = ConnectionRoster(limit: 16)
+    private var roster: ConnectionRoster?
     /// Connections that stay open until the process ends, so that clients can detect its end.
     private var parting: [StreamSocket] = []
 
@@ -36,40 +35,25 @@ actor ControlServer {
     ///
     /// - Throws: `CancellationError`; `SystemError`: the socket is no longer usable.
     func run(_ socket: LocalSocket) async throws {
-        listener = try LocalListener(socket, on: reactor)
-        defer { listener = nil }
+        let roster = ConnectionRoster(try LocalListener(socket, on: reactor), limit: 16)
+        self.roster = roster
+        defer { self.roster = nil }
         try await withThrowingDiscardingTaskGroup { group in
             while true {
-                guard let connection = try await nextConnection() else { continue }
+                guard let connection = try await roster.accept(complain: complain) else { continue }
                 let number = roster.enter()
                 group.addTask { await self.attend(connection, number) }
             }
         }
     }
 
-    /// Waits until there is room for a connection, then for one. One connection above the limit is accepted: an idle one
-    /// makes room for it, or else it is refused. Further ones wait in the kernel. After `nil` the caller tries again.
-    private func nextConnection() async throws -> sending StreamSocket? {
-        guard !roster.isFull else {
-            let found = await listener?.waiter.wait(until: roster.makeRoom())
-            if found?.contains(.cancelled) == true { throw CancellationError() }
-            return nil
-        }
-        do {
-            return try await listener?.accept()
-        } catch let error as SystemError where error.isTransient {
-            logger.warning("control connection cannot be accepted; retrying", metadata: [LogKey.error: "\(error)"])
-            try await reactor.sleep(for: .milliseconds(500))
-            return nil
-        }
+    private func complain(_ error: SystemError) {
+        logger.warning("control connection cannot be accepted; retrying", metadata: [LogKey.error: "\(error)"])
     }
 
     /// Serves one connection until it ends. Its errors affect nothing else.
     private func attend(_ socket: sending StreamSocket, _ number: Int) async {
-        defer {
-            roster.leave(number)
-            listener?.waiter.wake()
-        }
+        defer { roster?.leave(number) }
         do {
             try await converse(over: socket, number)
         } catch {
@@ -82,20 +66,18 @@ actor ControlServer {
         var lines = ControlLines()
         var buffer = [UInt8](repeating: 0, count: 16 << 10)
         var deadline = ContinuousClock.now + Self.idleLimit
-        noteWaiting(number, socket)
+        roster?.noteWaiting(number, socket.waiter)
         while true {
             while let line = lines.next() {
-                roster.noteRequest(number)
-                // Another has to go instead.
-                listener?.waiter.wake()
-                guard !roster.isFull || !roster.isBusy else {
+                roster?.noteRequest(number)
+                guard roster?.isOverrun == false else {
                     let text = "too many commands are being carried out"
                     return try await write(ControlAnswer(.refused, text, hint: "try again later"), to: socket)
                 }
                 var group = [line]
                 while group.count < ControlRequest.groupLimit, let next = lines.next() { group.append(next) }
                 guard try await take(group, from: peer, over: socket) else { return }
-                noteWaiting(number, socket)
+                roster?.noteWaiting(number, socket.waiter)
                 deadline = .now + Self.idleLimit
             }
             guard !lines.isTooLong else {
@@ -106,17 +88,11 @@ actor ControlServer {
             case .bytes(let count): lines.append(buffer[..<count])
             case .closed: return
             case .wouldBlock:
-                guard !roster.mustLeave(number) else { return }
+                guard roster?.mustLeave(number) == false else { return }
                 let found = await socket.waiter.wait(for: .readable, until: deadline)
                 guard found.isDisjoint(with: [.cancelled, .timedOut]) else { return }
             }
         }
-    }
-
-    /// Notes that a connection waits for a request. Where there are too many, it may be the one that has to go.
-    private func noteWaiting(_ number: Int, _ socket: StreamSocket) {
-        roster.noteWaiting(number, socket.waiter)
-        if roster.isFull { listener?.waiter.wake() }
     }
 
     /// Executes lines, and returns whether others may follow. Jobs that end one after another share their syncs.
@@ -185,18 +161,8 @@ actor ControlServer {
     }
 
     private func write(_ answer: ControlAnswer, to socket: StreamSocket) async throws {
-        let bytes = answer.line
-        let deadline = ContinuousClock.now + Self.answerLimit
-        var offset = 0
-        while offset < bytes.count {
-            switch try socket.write(bytes.span.extracting(offset...)) {
-            case .bytes(let count): offset += count
-            case .wouldBlock:
-                let found = await socket.waiter.wait(for: .writable, until: deadline)
-                guard found.isDisjoint(with: [.cancelled, .timedOut]) else {
-                    throw SystemError.timedOut("send", "control socket")
-                }
-            }
+        guard try await socket.writeAll(answer.line, until: .now + Self.answerLimit) else {
+            throw SystemError.timedOut("send", "control socket")
         }
     }
 }

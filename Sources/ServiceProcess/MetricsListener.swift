@@ -18,9 +18,7 @@ package actor MetricsListener {
     private let place: MetricsPlace
     private let logger: Logger
     private let make: @Sendable (ScrapeRequest.Page) async -> ScrapeRequest.Content
-    private var door: ListeningSocket?
-    /// The connections; further ones wait in the kernel.
-    private var roster = ConnectionRoster(limit: 7)
+    private var roster: ConnectionRoster?
     private var last: [ScrapeRequest.Page: (content: ScrapeRequest.Content, madeAt: ContinuousClock.Instant)] = [:]
     /// The page that is being made; its end is broadcast.
     private var madeNow: ScrapeRequest.Page?
@@ -59,58 +57,50 @@ package actor MetricsListener {
     ///
     /// - Throws: `CancellationError`; `SystemError`: the address is in use, or cannot be used.
     package func run() async throws {
-        door = try ListeningSocket(place, on: reactor)
-        defer { door = nil }
+        let roster = ConnectionRoster(try listen(), limit: 7)
+        self.roster = roster
+        defer { self.roster = nil }
         logger.info("listening for metrics requests", metadata: [LogKey.path: "\(place)"])
         try await withThrowingDiscardingTaskGroup { group in
             while true {
-                guard let socket = try await nextConnection() else { continue }
+                guard let socket = try await roster.accept(complain: complain) else { continue }
                 let number = roster.enter()
                 group.addTask { await self.attend(socket, number) }
             }
         }
     }
 
-    /// Waits until there is room for a connection, then for one. After `nil` the caller tries again.
-    private func nextConnection() async throws -> sending StreamSocket? {
-        guard !roster.isFull else {
-            let found = await door?.waiter.wait(until: roster.makeRoom())
-            if found?.contains(.cancelled) == true { throw CancellationError() }
-            return nil
-        }
-        do {
-            return try await door?.accept()
-        } catch let error as SystemError where error.isTransient {
-            logger.warning("metrics connection cannot be accepted; retrying", metadata: [LogKey.error: "\(error)"])
-            try await reactor.sleep(for: .milliseconds(100))
-            return nil
+    /// Starts listening. All users of the host may connect, as all may read the metrics file.
+    private func listen() throws(SystemError) -> ListeningSocket {
+        switch place {
+        case .loopback(let address): try Listener(on: address, reactor: reactor)
+        case .local(let path): try LocalListener(at: path, mode: 0o666, reactor: reactor)
         }
     }
 
+    private func complain(_ error: SystemError) {
+        logger.warning("metrics connection cannot be accepted; retrying", metadata: [LogKey.error: "\(error)"])
+    }
+
     private func attend(_ socket: sending StreamSocket, _ number: Int) async {
-        roster.noteWaiting(number, socket.waiter)
-        // Where there are too many, it may be the one that has to go.
-        if roster.isFull { door?.waiter.wake() }
+        roster?.noteWaiting(number, socket.waiter)
         do {
             try await answer(over: socket, number)
         } catch {
             logger.debug("metrics connection failed", metadata: [LogKey.error: "\(error)"])
         }
-        roster.leave(number)
-        door?.waiter.wake()
+        roster?.leave(number)
     }
 
     private func answer(over socket: StreamSocket, _ number: Int) async throws {
         guard let answer = try await request(over: socket, number, until: .now + Self.patience) else { return }
-        roster.noteRequest(number)
-        // Another has to go instead.
-        door?.waiter.wake()
+        roster?.noteRequest(number)
         let response =
             switch answer {
             case .success(let page): ScrapeRequest.response(page, await fresh(page))
             case .failure(let fault): ScrapeRequest.response(fault)
             }
-        guard try await send(response, over: socket, until: .now + Self.patience) else { return }
+        guard try await socket.writeAll(response, until: .now + Self.patience) else { return }
         socket.shutdownWrite()
         // Closing a socket with unread bytes resets the connection, and the client could lose the response.
         var buffer = [UInt8](repeating: 0, count: 4_096)
@@ -146,7 +136,7 @@ package actor MetricsListener {
             case .bytes(let count): if let answer = request.take(buffer[..<count]) { return answer }
             case .closed: return nil
             case .wouldBlock:
-                guard !roster.mustLeave(number) else { return nil }
+                guard roster?.mustLeave(number) == false else { return nil }
                 let found = await socket.waiter.wait(for: .readable, until: deadline)
                 if !found.isDisjoint(with: [.cancelled, .timedOut]) { return nil }
             }
@@ -164,52 +154,6 @@ package actor MetricsListener {
             case .wouldBlock:
                 let found = await socket.waiter.wait(for: .readable, until: deadline)
                 if !found.isDisjoint(with: [.cancelled, .timedOut]) { return nil }
-            }
-        }
-    }
-
-    /// Writes all bytes; `false` at the deadline and on cancellation.
-    private func send(
-        _ bytes: [UInt8], over socket: StreamSocket, until deadline: ContinuousClock.Instant
-    ) async throws -> Bool {
-        var sentCount = 0
-        while sentCount < bytes.count {
-            switch try socket.write(bytes.span.extracting(sentCount...)) {
-            case .bytes(let count): sentCount += count
-            case .wouldBlock:
-                let found = await socket.waiter.wait(for: .writable, until: deadline)
-                if !found.isDisjoint(with: [.cancelled, .timedOut]) { return false }
-            }
-        }
-        return true
-    }
-}
-
-extension MetricsListener {
-    /// The listening socket.
-    private enum ListeningSocket {
-        case loopback(Listener)
-        case local(LocalListener)
-
-        /// Starts listening. All users of the host may connect, as all may read the metrics file.
-        init(_ place: MetricsPlace, on reactor: Reactor) throws(SystemError) {
-            switch place {
-            case .loopback(let address): self = .loopback(try Listener(on: address, reactor: reactor))
-            case .local(let path): self = .local(try LocalListener(at: path, mode: 0o666, reactor: reactor))
-            }
-        }
-
-        var waiter: Waiter {
-            switch self {
-            case .loopback(let listener): listener.waiter
-            case .local(let listener): listener.waiter
-            }
-        }
-
-        func accept() async throws -> sending StreamSocket? {
-            switch self {
-            case .loopback(let listener): return try await listener.accept()
-            case .local(let listener): return try await listener.accept()
             }
         }
     }

@@ -37,15 +37,7 @@ extension StreamSocket {
     ///
     /// - Throws: `SystemError`: the connection broke, or sixty seconds have passed.
     package func writeAll(_ bytes: [UInt8]) async throws {
-        var offset = 0
-        while offset < bytes.count {
-            switch try write(bytes.span.extracting(offset...)) {
-            case .bytes(let count): offset += count
-            case .wouldBlock:
-                let found = await waiter.wait(for: .writable, until: .now + .seconds(60))
-                if found.contains(.timedOut) { throw SystemError.timedOut("write") }
-            }
-        }
+        guard try await writeAll(bytes, until: .now + .seconds(60)) else { throw SystemError.timedOut("write") }
     }
 
     /// Reads until the peer's stream ends, or until `count` bytes have come.

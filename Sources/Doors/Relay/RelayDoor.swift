@@ -129,19 +129,23 @@ actor RelayDoor: Door {
         }
     }
 
-    /// Waits for a connection. Returns `nil` after an error that may pass, and once the port is closed.
+    /// Waits for a connection. Returns `nil` to be called again, and once the port is closed.
     private func nextConnection() async -> sending StreamSocket? {
         do {
             guard let listener else {
                 await Wakeup.waitForCancellation(on: reactor)
                 return nil
             }
-            return try await listener.accept()
+            return try await listener.accept { error in
+                logger.warning("cannot accept connections for now", metadata: [LogKey.error: "\(error)"])
+            }
         } catch is CancellationError {
             return nil
         } catch {
-            logger.warning("cannot accept connections for now", metadata: [LogKey.error: "\(error)"])
-            try? await reactor.sleep(for: .milliseconds(100))
+            let hint: Logger.MetadataValue = "restart the doors"
+            logger.error(
+                "relay accepts no more connections", metadata: [LogKey.error: "\(error)", LogKey.hint: hint])
+            self.listener = nil
             return nil
         }
     }
