@@ -32,18 +32,14 @@ extension BinaryGateway {
         package var windowLimit = 100_000
         /// The proof of acceptance.
         package var confirmation = Confirmation.silence(.seconds(5))
-        /// The timeout for connecting, including the handshake.
-        package var connectTimeout = Duration.seconds(15)
-        /// The timeout for the answer to a flush probe.
-        package var answerTimeout = Duration.seconds(30)
-        /// How long a connection may be idle before it is closed. The next one is opened when there is work.
-        package var idleLimit = Duration.seconds(600)
+        /// How long the gateway may take; to answer, a flush probe.
+        package var timeouts = GatewayTimeouts()
         /// The back-off between failed connects.
-        package var connectBackOff = BackOff(first: .seconds(1), ceiling: .seconds(60))
+        package var connectBackOff = BackOff.ofConnects()
         /// The age at which a connection is replaced; `nil` means never.
         package var maxAge: Duration?
         /// How long a stopped app waits at most before it tries again with one notification.
-        package var stopPause = Duration.seconds(4 * 3600)
+        package var stopPause = BackOff.longestPause
         /// When the gateway last accepted a notification with this identity, if it is known.
         package var acceptedAt: Moment?
 

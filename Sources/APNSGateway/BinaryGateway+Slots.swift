@@ -26,7 +26,7 @@ extension BinaryGateway: SlottedGateway {
         let settings = configuration
         let startGeneration = state.generation
         do {
-            let deadline = ContinuousClock.now + settings.connectTimeout
+            let deadline = ContinuousClock.now + settings.timeouts.connect
             let stream = try await settings.endpoint.open(settings.context, on: reactor, until: deadline)
             try await settings.endpoint.awaitConsent(stream)
             let session = BinarySession(stream, settings, generation: startGeneration)

@@ -132,7 +132,7 @@ final class BinarySession: GatewaySession {
 
     /// Whether the flush probe has been unanswered for longer than `answerTimeout`.
     var hasUnansweredProbe: Bool {
-        pipeline.isProbing && Moment.now >= lastWrite + options.answerTimeout
+        pipeline.isProbing && Moment.now >= lastWrite + options.timeouts.answer
     }
 
     /// Whether it has reached `maxAge`.
@@ -140,7 +140,7 @@ final class BinarySession: GatewaySession {
 
     /// Whether nothing is in doubt and nothing has been written for `idleLimit`.
     var isIdle: Bool {
-        doubtCount == 0 && Moment.now >= lastWrite + options.idleLimit
+        doubtCount == 0 && Moment.now >= lastWrite + options.timeouts.idle
     }
 
     /// Waits until the stream is readable, the next check is due, or a deadline passes. While ciphertext is pending, also
@@ -206,13 +206,13 @@ final class BinarySession: GatewaySession {
     /// The kernel does not signal TCP acknowledgements, so the session polls for them while they matter.
     private var nextLook: Moment {
         let now = Moment.now
-        var next = min(lastWrite + options.idleLimit, now + .seconds(30))
+        var next = min(lastWrite + options.timeouts.idle, now + .seconds(30))
         if let maxAge = options.maxAge, !isOld { next = min(next, opened + maxAge) }
         if doubtCount == 0 { return max(next, now + .milliseconds(1)) }
         if pipeline.isAwaitingAcknowledgement { next = min(next, now + acknowledgementPause) }
         if let settlement = pipeline.nextSettlement { next = min(next, max(settlement, nextSettling)) }
         if options.confirmation == .probe {
-            next = min(next, lastWrite + (pipeline.isProbing ? options.answerTimeout : .milliseconds(50)))
+            next = min(next, lastWrite + (pipeline.isProbing ? options.timeouts.answer : .milliseconds(50)))
         }
         if let deadline = writeFailure?.deadline { next = min(next, deadline) }
         return max(next, now + .milliseconds(1))

@@ -1,4 +1,5 @@
 package import APNSHTTP2
+package import APNSModel
 package import LinuxIO
 package import OpenSSL
 package import SecureTransport
@@ -21,10 +22,8 @@ package actor ChannelService {
         package var app: String
         /// The proxy to connect through, if any.
         package var proxy: Proxy?
-        /// The timeout for connecting, including the handshake.
-        package var connectTimeout = Duration.seconds(15)
-        /// The timeout for the answer to a request.
-        package var answerTimeout = Duration.seconds(30)
+        /// How long the gateway may take.
+        package var timeouts = GatewayTimeouts()
 
         /// Creates access with the contract's defaults.
         package init(endpoint: Endpoint, context: TLSContext, app: String) {
@@ -65,7 +64,7 @@ package actor ChannelService {
     package func answer(to request: ChannelRequest) async throws -> ChannelReply {
         let connection = try await connected()
         self.connection = nil
-        let reply = try await connection.answer(to: request, until: .now + access.answerTimeout)
+        let reply = try await connection.answer(to: request, until: .now + access.timeouts.answer)
         // An expired or refused token must not be presented again.
         if case .refused = reply { await connection.close() } else { self.connection = connection }
         return reply
@@ -83,7 +82,7 @@ package actor ChannelService {
         do {
             let stream = try await access.endpoint.openHTTP2(
                 access.context, through: access.proxy, on: reactor,
-                until: .now + access.connectTimeout)
+                until: .now + access.timeouts.connect)
             let token = try access.key?.sign(at: .now)
             let sender = RequestFields.Sender(
                 authority: access.endpoint.authority, app: access.app,

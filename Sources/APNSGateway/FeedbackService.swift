@@ -1,3 +1,4 @@
+package import APNSModel
 package import LinuxIO
 package import OpenSSL
 import SecureTransport
@@ -9,21 +10,16 @@ import SecureTransport
 package struct FeedbackService: Sendable {
     private let endpoint: Endpoint
     private let context: TLSContext
-    private let connectTimeout: Duration
-    private let answerTimeout: Duration
+    private let timeouts: GatewayTimeouts
 
     /// Creates a client of the service at `endpoint`.
     ///
     /// - Parameters:
     ///   - endpoint: The address of the service, not of the push gateway.
     ///   - context: The app's identity. The certificate determines whose list is read.
-    ///   - connectTimeout: The timeout for connecting, including the handshake.
-    ///   - answerTimeout: How long the service may be silent before the rest is left for the next read.
-    package init(endpoint: Endpoint, context: TLSContext, connectTimeout: Duration, answerTimeout: Duration) {
-        self.endpoint = endpoint
-        self.context = context
-        self.connectTimeout = connectTimeout
-        self.answerTimeout = answerTimeout
+    ///   - timeouts: How long the service may take. If it is silent for longer, the rest is left for the next read.
+    package init(endpoint: Endpoint, context: TLSContext, timeouts: GatewayTimeouts) {
+        (self.endpoint, self.context, self.timeouts) = (endpoint, context, timeouts)
     }
 
     /// The limits of one read.
@@ -92,7 +88,7 @@ package struct FeedbackService: Sendable {
 
     private func open(on reactor: Reactor) async throws -> sending SecureStream {
         do {
-            return try await endpoint.open(context, on: reactor, until: .now + connectTimeout)
+            return try await endpoint.open(context, on: reactor, until: .now + timeouts.connect)
         } catch let failure as ConnectFailure {
             throw failure.fault
         }
@@ -128,7 +124,7 @@ package struct FeedbackService: Sendable {
         _ stream: SecureStream, until deadline: ContinuousClock.Instant, mayBeSilent: Bool
     ) async throws -> Bool {
         _ = try faulting { try stream.flush() }
-        let limit = mayBeSilent ? deadline : min(deadline, .now + answerTimeout)
+        let limit = mayBeSilent ? deadline : min(deadline, .now + timeouts.answer)
         let readiness = await stream.wait(for: .readable, until: limit)
         if readiness.contains(.cancelled) { throw CancellationError() }
         if readiness == .timedOut, .now < deadline {

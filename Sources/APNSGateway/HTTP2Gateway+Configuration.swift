@@ -30,22 +30,18 @@ extension HTTP2Gateway {
         package var sockets: DescriptorShare?
         /// Whether to read `apns-unique-id`, which only Apple's sandbox sends.
         package var readsUniqueIDs = false
-        /// The timeout for connecting, including the handshake.
-        package var connectTimeout = Duration.seconds(15)
-        /// The timeout for the answer to a request.
-        package var answerTimeout = Duration.seconds(30)
-        /// How long a connection may be idle before a PING checks it.
-        package var idlePing = Duration.seconds(600)
+        /// How long the gateway may take.
+        package var timeouts = GatewayTimeouts()
         /// The proxy to connect through, if any.
         package var proxy: Proxy?
         /// The pauses before a notification is retried.
         package var pauses = RequestQueue.Pauses()
         /// The back-off between failed connects.
-        package var connectBackOff = BackOff(first: .seconds(1), ceiling: .seconds(60))
+        package var connectBackOff = BackOff.ofConnects()
         /// The age at which a connection is replaced; `nil` means never.
         package var maxAge: Duration?
         /// How long a stopped app waits at most before it tries again with one notification.
-        package var stopPause = Duration.seconds(4 * 3600)
+        package var stopPause = BackOff.longestPause
         /// When the gateway last accepted a notification with this identity, if it is known.
         package var acceptedAt: Moment?
 

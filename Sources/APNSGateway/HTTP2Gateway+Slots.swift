@@ -28,7 +28,7 @@ extension HTTP2Gateway: SlottedGateway {
         let (settings, generation) = (configuration.of(Route(ofSlot: slot)), state.generation)
         do {
             let token = try await currentToken()
-            let deadline = ContinuousClock.now + settings.connectTimeout
+            let deadline = ContinuousClock.now + settings.timeouts.connect
             let stream = try await settings.endpoint.openHTTP2(
                 settings.context, through: settings.proxy, on: reactor, until: deadline)
             let session = try HTTP2Session(stream, settings, token, generation: generation)

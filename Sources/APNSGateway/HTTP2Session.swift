@@ -71,9 +71,7 @@ final class HTTP2Session: GatewaySession {
                 authority: configuration.endpoint.authority, app: configuration.defaultTopic,
                 authorization: token?.authorization))
         (options.streamLimit, options.readsUniqueIDs) = (configuration.window, configuration.readsUniqueIDs)
-        options.timeouts.ready = configuration.connectTimeout
-        options.timeouts.answer = configuration.answerTimeout
-        options.timeouts.idlePing = configuration.idlePing
+        options.timeouts.gateway = configuration.timeouts
         self.machine = SessionMachine(options, at: .now)
         self.readers = SessionMachine.Readers(
             decoder: HeaderDecoder(listLimit: Limits().headerListByteCount), parser: Parser())

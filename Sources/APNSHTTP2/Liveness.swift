@@ -17,7 +17,7 @@ struct Liveness: Sendable {
     /// Begins with an open connection.
     init(_ options: SessionMachine.Options.Timeouts, at now: Moment) {
         self.options = options
-        (lastArrival, lastWrite, readyBy) = (now, now, now + options.ready)
+        (lastArrival, lastWrite, readyBy) = (now, now, now + options.gateway.connect)
     }
 
     /// Records that bytes arrived.
@@ -36,7 +36,7 @@ struct Liveness: Sendable {
 
     /// The requests written at this time or before are overdue; `nil` if none can be.
     func overdueSince(at now: Moment) -> Moment? {
-        now < awakeSince + options.answer ? nil : now + (.zero - options.answer)
+        now < awakeSince + options.gateway.answer ? nil : now + (.zero - options.gateway.answer)
     }
 
     /// The payload of a PING if one is due now, which counts as sent. `oldest` is when the oldest unanswered request was
@@ -60,11 +60,11 @@ struct Liveness: Sendable {
         guard isReady else { return readyBy }
         let ping = pingSentAt.map { max($0, awakeSince) + options.pong } ?? nextPing(oldest)
         guard let oldest else { return ping }
-        return min(ping, max(oldest, awakeSince) + options.answer)
+        return min(ping, max(oldest, awakeSince) + options.gateway.answer)
     }
 
     private func nextPing(_ oldest: Moment?) -> Moment {
-        guard let oldest else { return max(lastArrival, lastWrite) + options.idlePing }
+        guard let oldest else { return max(lastArrival, lastWrite) + options.gateway.idle }
         return max(lastArrival, oldest) + options.silencePing
     }
 }

@@ -13,7 +13,7 @@ package struct RequestQueue: Sendable {
         /// The pauses after 429, for the one token.
         package var later = BackOff(first: .seconds(30), ceiling: .seconds(3600))
         /// The pauses after 5xx.
-        package var serverError = BackOff(first: .seconds(900), ceiling: .seconds(4 * 3600))
+        package var serverError = BackOff(first: .seconds(900), ceiling: BackOff.longestPause)
         /// How often a notification may be in doubt before it pauses as after 5xx.
         package var doubtLimit = 3
         /// The pauses of a job after refusals that blame the app.

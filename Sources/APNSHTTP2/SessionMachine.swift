@@ -282,12 +282,8 @@ package struct SessionMachine: ~Copyable {
 extension SessionMachine.Options {
     /// How long the gateway may be silent.
     package struct Timeouts: Sendable {
-        /// For the gateway's SETTINGS.
-        package var ready = Duration.seconds(15)
-        /// For an answer.
-        package var answer = Duration.seconds(30)
-        /// How long an idle connection may be silent before it is checked with a PING.
-        package var idlePing = Duration.seconds(600)
+        /// For its SETTINGS, as part of connecting, for an answer, and while the connection is idle.
+        package var gateway = GatewayTimeouts()
         /// How long unanswered requests may wait in silence before the connection is checked with a PING.
         package var silencePing = Duration.seconds(10)
         /// For the answer to a PING.

@@ -11,6 +11,19 @@ package struct BackOff: Hashable, Sendable {
         self.ceiling = max(self.first, ceiling)
     }
 
+    /// The longest pause between attempts, unless the configuration says otherwise.
+    package static let longestPause = Duration.seconds(4 * 3600)
+
+    /// The pauses between failed connects: from a second on, up to a minute and to `ceiling`.
+    package static func ofConnects(ceiling: Duration = longestPause) -> BackOff {
+        BackOff(first: .seconds(1), ceiling: min(.seconds(60), ceiling))
+    }
+
+    /// The pauses after refusals that blame the app: from two seconds on, up to `ceiling`.
+    package static func ofRefusals(ceiling: Duration) -> BackOff {
+        BackOff(first: min(.seconds(2), ceiling), ceiling: ceiling)
+    }
+
     /// Returns the pause after a number of consecutive failures, between half of the full pause and all of it.
     ///
     /// - Parameters:

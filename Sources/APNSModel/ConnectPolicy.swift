@@ -38,7 +38,7 @@ package struct ConnectPolicy: Sendable {
     private var serverErrors = 0
 
     /// Creates the policy of an app that has not connected yet.
-    package init(backOff: BackOff = BackOff(first: .seconds(1), ceiling: .seconds(60))) {
+    package init(backOff: BackOff = .ofConnects()) {
         self.backOff = backOff
     }
 

@@ -108,10 +108,3 @@ package struct IdentityTrial: Sendable {
         return backOff.pause(after: stopCount, using: &random)
     }
 }
-
-extension BackOff {
-    /// The pauses after refusals that blame the app: from two seconds on, up to `ceiling`.
-    package static func ofRefusals(ceiling: Duration) -> BackOff {
-        BackOff(first: min(.seconds(2), ceiling), ceiling: ceiling)
-    }
-}

@@ -85,12 +85,12 @@ extension AppConfiguration {
     }
 
     private mutating func readTimeouts(_ fields: inout Fields) {
-        connectTimeout = fields.duration("connect", in: .milliseconds(100)...Self.hour) ?? connectTimeout
+        timeouts.connect = fields.duration("connect", in: .milliseconds(100)...Self.hour) ?? timeouts.connect
         endpoint.writeTimeout = fields.duration("write", in: .seconds(1)...Self.hour) ?? endpoint.writeTimeout
         broadcasts.endpoint.writeTimeout = endpoint.writeTimeout
         broadcasts.channelEndpoint.writeTimeout = endpoint.writeTimeout
-        answerTimeout = fields.duration("answer", in: .milliseconds(100)...Self.hour) ?? answerTimeout
-        idlePing = fields.duration("idle_ping", in: .seconds(1)...Self.day) ?? idlePing
+        timeouts.answer = fields.duration("answer", in: .milliseconds(100)...Self.hour) ?? timeouts.answer
+        timeouts.idle = fields.duration("idle_ping", in: .seconds(1)...Self.day) ?? timeouts.idle
         if let timeout = fields.duration("hook", in: .seconds(1)...Self.hour) { hook?.timeout = timeout }
     }
 

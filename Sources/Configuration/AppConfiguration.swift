@@ -94,18 +94,14 @@ package struct AppConfiguration: Sendable, Hashable {
     package var hook: Hook?
     /// Whether to skip tokens that were reported as no longer valid.
     package var suppress = false
-    /// The time limit for connecting.
-    package var connectTimeout = Duration.seconds(15)
-    /// The time limit for an answer.
-    package var answerTimeout = Duration.seconds(30)
-    /// How long a connection may be idle until it is pinged (HTTP/2) or closed (binary protocol).
-    package var idlePing = Duration.seconds(600)
+    /// How long the gateway may take.
+    package var timeouts = GatewayTimeouts()
     /// The first pause for a token after the gateway answered 429. HTTP/2 only.
     package var retryLater = Duration.seconds(30)
     /// The first pause before a resend after a 5xx status. HTTP/2 only.
     package var retryServerError = Duration.seconds(900)
     /// The longest pause between attempts; also the pause of a stopped app.
-    package var retryCeiling = Duration.seconds(4 * 3600)
+    package var retryCeiling = BackOff.longestPause
     /// The format in which the binary protocol encodes notifications.
     package var format = FrameFormat.frame
     /// The most unconfirmed notifications on a connection of the binary protocol.

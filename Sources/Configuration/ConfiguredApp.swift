@@ -125,7 +125,7 @@ package final class ConfiguredApp: Sendable {
         let app = configuration
         guard app.wire == .binary, let endpoint = app.feedbackService?.endpoint else { return nil }
         return FeedbackService(
-            endpoint: endpoint, context: context, connectTimeout: app.connectTimeout, answerTimeout: app.answerTimeout)
+            endpoint: endpoint, context: context, timeouts: app.timeouts)
     }
 
     /// Returns a client of the channel management, with the same identity; `nil` if the app has no channels: over the binary
@@ -136,7 +136,7 @@ package final class ConfiguredApp: Sendable {
         var access = ChannelService.Access(
             endpoint: app.broadcasts.channelEndpoint, context: context, app: topic)
         if case .token(let key) = credentials { access.key = key }
-        (access.proxy, access.connectTimeout, access.answerTimeout) = (app.proxy, app.connectTimeout, app.answerTimeout)
+        (access.proxy, access.timeouts) = (app.proxy, app.timeouts)
         return ChannelService(access, on: reactor)
     }
 
@@ -171,11 +171,9 @@ package final class ConfiguredApp: Sendable {
         gateway.rate = app.rate
         gateway.windowLimit = app.window
         gateway.confirmation = app.confirmation
-        gateway.connectTimeout = app.connectTimeout
-        gateway.answerTimeout = app.answerTimeout
-        gateway.idleLimit = app.idlePing
+        gateway.timeouts = app.timeouts
         gateway.stopPause = app.retryCeiling
-        gateway.connectBackOff = BackOff(first: .seconds(1), ceiling: min(.seconds(60), app.retryCeiling))
+        gateway.connectBackOff = .ofConnects(ceiling: app.retryCeiling)
         return gateway
     }
 
@@ -190,16 +188,14 @@ package final class ConfiguredApp: Sendable {
         (gateway.connectionLimit, gateway.maxAge) = (app.connections, app.maxAge)
         gateway.window = app.requestWindow
         gateway.rate = app.rate
-        gateway.connectTimeout = app.connectTimeout
-        gateway.answerTimeout = app.answerTimeout
-        gateway.idlePing = app.idlePing
+        gateway.timeouts = app.timeouts
         gateway.proxy = app.proxy
         // After a 429, the pause for that token never exceeds an hour, even with a longer ceiling.
         gateway.pauses.later = BackOff(first: app.retryLater, ceiling: min(.seconds(3600), app.retryCeiling))
         gateway.pauses.serverError = BackOff(first: app.retryServerError, ceiling: app.retryCeiling)
         gateway.pauses.doubtLimit = app.doubtLimit
         gateway.stopPause = app.retryCeiling
-        gateway.connectBackOff = BackOff(first: .seconds(1), ceiling: min(.seconds(60), app.retryCeiling))
+        gateway.connectBackOff = .ofConnects(ceiling: app.retryCeiling)
         return gateway
     }
 }

@@ -47,7 +47,7 @@ extension Examination {
                 host: configuration.endpoint.address, serverName: configuration.endpoint.serverName,
                 context: app.context)
             place.proxy = configuration.proxy
-            await shakeHands(with: place, within: configuration.connectTimeout, &facts)
+            await shakeHands(with: place, within: configuration.timeouts.connect, &facts)
         }
         var findings = GatewayJudgement(app: configuration.name, facts: facts).findings
         guard configuration.wire == .binary, let service = configuration.feedbackService?.endpoint else {

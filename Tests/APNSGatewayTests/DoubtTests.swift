@@ -40,7 +40,7 @@ struct DoubtTests {
     }
 
     @Test func `a connection of proven credentials that dies soon leaves doubt`() async throws {
-        try await BenchPlan("after=500 reset times=1") { $0.idleLimit = .milliseconds(1) }
+        try await BenchPlan("after=500 reset times=1") { $0.timeouts.idle = .milliseconds(1) }
             .run { bench in
                 try await bench.submit(1)
                 try await bench.settle()

@@ -77,7 +77,7 @@ struct EndingTests {
     @Test func `what a black hole swallowed is not taken for accepted under the probe`() async throws {
         let plan = BenchPlan("nth=4 blackhole times=1") {
             $0.confirmation = .probe
-            $0.answerTimeout = .milliseconds(300)
+            $0.timeouts.answer = .milliseconds(300)
         }
         try await plan.run { bench in
             try await bench.submit(10)

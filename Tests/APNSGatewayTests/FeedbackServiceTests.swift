@@ -17,18 +17,24 @@ struct FeedbackServiceTests {
         FeedbackTuple(epochSeconds: entry.epochSeconds, token: DeviceToken(bytes: entry.token)).encode(to: &bytes)
     }
 
+    private static func timeouts(answer: Duration = .seconds(60)) -> GatewayTimeouts {
+        var timeouts = GatewayTimeouts()
+        (timeouts.connect, timeouts.answer) = (.seconds(60), answer)
+        return timeouts
+    }
+
     /// Reads the list once. Returns what was kept, and the fault if there was one.
     private func reading(
-        _ manner: FeedbackManner, answerTimeout: Duration = .seconds(60)
+        _ manner: FeedbackManner, timeouts: GatewayTimeouts = timeouts()
     ) async throws -> (kept: [UInt8], fault: GatewayFault?) {
-        let reading = try await limitedReading(manner, within: FeedbackService.Limits(), answerTimeout: answerTimeout)
+        let reading = try await limitedReading(manner, within: FeedbackService.Limits(), timeouts: timeouts)
         return (reading.pieces.flatMap(\.self), reading.fault)
     }
 
     /// Reads the list once, as much of it as is wanted. Returns the pieces that were kept, and how it ended.
     private func limitedReading(
         _ manner: FeedbackManner, within limits: FeedbackService.Limits, pieceLimit: Int = .max,
-        answerTimeout: Duration = .seconds(60)
+        timeouts: GatewayTimeouts = timeouts()
     ) async throws -> (pieces: [[UInt8]], ending: FeedbackService.Ending?, fault: GatewayFault?) {
         var settings = Simulator.Configuration()
         settings.feedback = Self.list
@@ -37,7 +43,7 @@ struct FeedbackServiceTests {
         return try await Simulator.running(settings) { simulator in
             let service = FeedbackService(
                 endpoint: Sample.endpoint(simulator.ports.feedback), context: try Sample.context(of: simulator),
-                connectTimeout: .seconds(60), answerTimeout: answerTimeout)
+                timeouts: timeouts)
             return try await onReactor { reactor in
                 var pieces: [[UInt8]] = []
                 var ending: FeedbackService.Ending?
@@ -82,7 +88,7 @@ struct FeedbackServiceTests {
         var manner = FeedbackManner()
         manner.pieceSizes = [50]
         manner.pause = .seconds(3600)
-        let result = try await reading(manner, answerTimeout: .seconds(2))
+        let result = try await reading(manner, timeouts: Self.timeouts(answer: .seconds(2)))
         #expect(result.kept == Array(Self.bytes.prefix(50)))
         #expect(result.fault?.message.contains("ended in the middle") == true)
     }
@@ -157,7 +163,7 @@ struct FeedbackServiceTests {
         try await Simulator.running(settings) { simulator in
             let service = FeedbackService(
                 endpoint: Sample.endpoint(simulator.ports.feedback), context: try Sample.context(of: simulator),
-                connectTimeout: .seconds(60), answerTimeout: .seconds(60))
+                timeouts: Self.timeouts())
             try await onReactor { reactor in
                 var calls = 0
                 let fault = await thrownError(DiskFull.self) {

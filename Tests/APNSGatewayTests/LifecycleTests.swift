@@ -85,7 +85,7 @@ struct LifecycleTests {
     }
 
     @Test func `an idle connection is closed, and another opened for the next work`() async throws {
-        try await BenchPlan { $0.idleLimit = .milliseconds(1) }
+        try await BenchPlan { $0.timeouts.idle = .milliseconds(1) }
             .run { bench in
                 for _ in 1...3 {
                     try await bench.submit(5)

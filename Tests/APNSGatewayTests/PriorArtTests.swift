@@ -41,7 +41,7 @@ struct PriorArtTests {
             let port = Int(silent.address.port)
             let plan = BenchPlan {
                 $0.endpoint = Sample.endpoint(port)
-                $0.connectTimeout = .milliseconds(200)
+                $0.timeouts.connect = .milliseconds(200)
             }
             try await plan.run { bench in
                 try await bench.submit(1)

@@ -63,7 +63,7 @@ enum Sample {
             endpoint: endpoint(simulator.ports.gateway), context: try context(of: simulator))
         configuration.confirmation = .silence(.seconds(3))
         // Only tests about handshakes want one to be late, however busy the machine is.
-        configuration.connectTimeout = .seconds(60)
+        configuration.timeouts.connect = .seconds(60)
         configuration.connectBackOff = BackOff(first: .milliseconds(10), ceiling: .milliseconds(100))
         return configuration
     }

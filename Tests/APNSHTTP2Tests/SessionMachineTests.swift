@@ -7,7 +7,7 @@ import Testing
 struct SessionMachineTests {
     @Test func `a gateway that never says what it allows is given up`() {
         var options = SessionMachine.Options(sender: RequestFields.Sender(authority: "localhost"))
-        options.timeouts.ready = .seconds(3)
+        options.timeouts.gateway.connect = .seconds(3)
         let machine = SessionMachine(options, at: .zero)
         let (look, early, late) = (
             machine.nextLook, machine.isDead(at: .zero + .seconds(2)), machine.isDead(at: .zero + .seconds(3))

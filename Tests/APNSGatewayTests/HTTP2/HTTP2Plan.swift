@@ -61,8 +61,8 @@ struct HTTP2Plan: Sendable {
             endpoint: Sample.endpoint(simulator.ports.http2), context: context)
         configuration.defaultTopic = "com.example.weather"
         // Only tests about late answers and handshakes want one to be late, however busy the machine is.
-        configuration.answerTimeout = .seconds(600)
-        configuration.connectTimeout = .seconds(60)
+        configuration.timeouts.answer = .seconds(600)
+        configuration.timeouts.connect = .seconds(60)
         configuration.connectBackOff = BackOff(first: .milliseconds(10), ceiling: .milliseconds(100))
         configuration.pauses.later = BackOff(first: .milliseconds(100), ceiling: .milliseconds(200))
         configuration.pauses.serverError = BackOff(first: .milliseconds(100), ceiling: .milliseconds(400))

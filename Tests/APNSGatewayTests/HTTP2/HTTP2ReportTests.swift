@@ -7,7 +7,7 @@ import Testing
 @Suite(.timeLimit(.minutes(10)))
 struct HTTP2ReportTests {
     @Test func `an overdue answer is told as such, and what may be doubled by it is counted`() async throws {
-        try await HTTP2Plan("nth=10 withhold") { $0.answerTimeout = .seconds(3) }.run { bench in
+        try await HTTP2Plan("nth=10 withhold") { $0.timeouts.answer = .seconds(3) }.run { bench in
             try await bench.submit(20)
             try await bench.settle()
             #expect(bench.record.acceptedCount == 20)
@@ -20,7 +20,7 @@ struct HTTP2ReportTests {
     }
 
     @Test func `an overdue answer that must not be asked for again is unknown, and counted as that`() async throws {
-        try await HTTP2Plan("nth=10 withhold") { $0.answerTimeout = .seconds(3) }.run { bench in
+        try await HTTP2Plan("nth=10 withhold") { $0.timeouts.answer = .seconds(3) }.run { bench in
             try await bench.submit(20, onDoubt: .report)
             try await bench.settle()
             #expect(bench.record.outcomes[9] == .unknown)
@@ -32,7 +32,7 @@ struct HTTP2ReportTests {
     }
 
     @Test func `a body that waited for a window for too long is sent again and is no doubt`() async throws {
-        let plan = HTTP2Plan("connection=1 after=0 windows grant=0") { $0.answerTimeout = .seconds(3) }
+        let plan = HTTP2Plan("connection=1 after=0 windows grant=0") { $0.timeouts.answer = .seconds(3) }
         try await plan.run { bench in
             // The connection's window has room for sixteen bodies and a part of one. The rest is begun on another one.
             try await bench.submit(20, onDoubt: .report, payloadByteCount: 4_000)

@@ -89,7 +89,7 @@ struct HTTP2SendingTests {
     }
 
     @Test func `a gateway that falls silent is replaced`() async throws {
-        let plan = HTTP2Plan("nth=10 mute") { $0.answerTimeout = .seconds(1) }
+        let plan = HTTP2Plan("nth=10 mute") { $0.timeouts.answer = .seconds(1) }
         try await plan.run { bench in
             try await bench.submit(100)
             try await bench.settle()
