@@ -46,14 +46,28 @@ package enum Outcome: Hashable, Sendable {
     /// Its connection ended without an answer after it was written, and it must not be sent twice.
     case unknown
 
-    /// The outcome's name in feedback lines.
-    package var word: String {
+    /// An outcome without its reason. The raw value is its word in files, metrics and reports, which list them in this order.
+    package enum Kind: String, CaseIterable, Hashable, Sendable {
+        /// The gateway accepted the notification.
+        case accepted
+        /// The gateway, or a check before sending, refused it.
+        case rejected
+        /// It expired before it was sent.
+        case expired
+        /// The daemon stopped retrying.
+        case unsent
+        /// It may have been accepted, and must not be sent twice.
+        case unknown
+    }
+
+    /// The outcome without its reason.
+    package var kind: Kind {
         switch self {
-        case .accepted: "accepted"
-        case .rejected: "rejected"
-        case .expired: "expired"
-        case .unsent: "unsent"
-        case .unknown: "unknown"
+        case .accepted: .accepted
+        case .rejected: .rejected
+        case .expired: .expired
+        case .unsent: .unsent
+        case .unknown: .unknown
         }
     }
 

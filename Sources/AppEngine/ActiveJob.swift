@@ -143,7 +143,7 @@ final class ActiveJob {
         var result = ResultFile(report(final, app: app))
         result.why = fault ?? earlier?.explanation ?? summary.fault?.sentence
         result.findings = summary.report
-        result.take(outcomes)
+        result.runs = outcomes.runs
         result.isAbridged = resumption?.isAbridged == true
         return result
     }

@@ -181,8 +181,8 @@ final class LiveJobs: CommandedJobs {
 
     private func answer(on job: ActiveJob, _ code: ResultCode) -> ControlAnswer {
         let (tally, count) = (job.machine.tally, job.summary.recipientCount)
-        let ended = code == .expired ? tally.expired : tally.unsent
-        let (flying, word) = (job.machine.remaining.count, code == .expired ? "expired" : "unsent")
+        let (kind, flying) = (Outcome.withdrawn(code).kind, job.machine.remaining.count)
+        let ended = tally[kind]
         let rest = flying > 0 ? ", \(flying) in flight" : ""
         context.logger.notice(
             "job ended by an operator",
@@ -190,7 +190,7 @@ final class LiveJobs: CommandedJobs {
                 LogKey.job: "\(job.claimed.name)", LogKey.id: "\(job.claimed.id)", LogKey.code: "\(code.rawValue)",
                 LogKey.count: "\(ended)",
             ])
-        return ControlAnswer(.done, "\(code.rawValue): \(tally.accepted) of \(count) accepted, \(ended) \(word)\(rest)")
+        return ControlAnswer(.done, "\(code.rawValue): \(tally.accepted) of \(count) accepted, \(ended) \(kind.rawValue)\(rest)")
     }
 
     func begin(_ departure: Departure) { publisher.depart(departure) }

@@ -62,8 +62,7 @@ extension HeldJobs {
         report.path = place.path(of: spool.name)
         var result = ResultFile(report)
         result.why = code.explanation
-        (result.rejected, result.expired) = (progress.rejected, progress.expired)
-        (result.unsent, result.unknown) = (progress.unsent, progress.unknown)
+        result.runs = progress.runs
         var departure = Departure(of: file, from: .hold, to: place, result)
         departure.endedCount = endedCount
         return departure
@@ -74,9 +73,7 @@ extension JournalProgress {
     /// Gives the remaining notifications an outcome.
     mutating func end(with outcome: Outcome) {
         tally.add(outcome, count: remaining.count)
-        for run in remaining.runs {
-            if outcome == .expired { expired.insert(run) } else { unsent.insert(run) }
-        }
+        for run in remaining.runs { runs[outcome.kind, default: IndexRuns()].insert(run) }
         remaining = IndexRuns()
     }
 }

@@ -115,12 +115,8 @@ struct JournalDecoder {
     }
 
     mutating func tally() throws(JournalMalformed) -> Tally {
-        let refusal = { (status: Int?) in Refusal(status: status, reason: "", verdict: .later) }
-        let outcomes: [Outcome] = [
-            .accepted, .rejected(refusal(0)), .rejected(refusal(nil)), .expired, .unsent(refusal(nil)), .unknown,
-        ]
-        var tally = Tally()
-        for outcome in outcomes { tally.add(outcome, count: try count()) }
-        return tally
+        var numbers: [Int] = []
+        for _ in 0..<Tally.numberCount { numbers.append(try count()) }
+        return Tally(numbers: numbers)
     }
 }

@@ -64,8 +64,6 @@ extension [UInt8] {
     }
 
     mutating func appendTally(_ tally: Tally) {
-        for count in [tally.accepted, tally.refused, tally.invalid, tally.expired, tally.unsent, tally.unknown] {
-            appendNumber(count)
-        }
+        for number in tally.numbers { appendNumber(number) }
     }
 }

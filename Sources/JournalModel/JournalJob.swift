@@ -1,4 +1,4 @@
-import APNSModel
+package import APNSModel
 import JobFormat
 
 /// The journal's state of a live job: one that has a header and was not cleaned.
@@ -66,12 +66,14 @@ package struct JournalJob: Sendable {
         _modify { yield &sets[kind, default: IndexRuns()] }
     }
 
-    /// The notifications by outcome, keyed by the outcome's word, except accepted ones.
-    package var runs: [String: IndexRuns] {
-        let all = [
-            "rejected": rejected, Outcome.expired.word: expired, "unsent": unsent, Outcome.unknown.word: unknown,
-        ]
-        return all.filter { !$0.value.isEmpty }
+    /// The notifications by outcome, except accepted ones.
+    package var runs: [Outcome.Kind: IndexRuns] {
+        var runs: [Outcome.Kind: IndexRuns] = [:]
+        for kind in Outcome.Kind.allCases {
+            guard let set = JournalRuns.Kind(kind).flatMap({ sets[$0] }), !set.isEmpty else { continue }
+            runs[kind] = set
+        }
+        return runs
     }
 
     /// Whether any record followed its header.

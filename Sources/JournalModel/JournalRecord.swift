@@ -69,6 +69,19 @@ package struct JournalRuns: Hashable, Sendable {
     package var ranges: [Range<Int>]
 }
 
+extension JournalRuns.Kind {
+    /// The state of notifications with an outcome of this kind; `nil` for accepted ones, which are only counted.
+    init?(_ outcome: Outcome.Kind) {
+        switch outcome {
+        case .accepted: return nil
+        case .rejected: self = .rejected
+        case .expired: self = .expired
+        case .unsent: self = .unsent
+        case .unknown: self = .unknown
+        }
+    }
+}
+
 extension JournalRecord {
     /// The number of notifications whose outcome the record contains; 1 for other records.
     package var notificationCount: Int {

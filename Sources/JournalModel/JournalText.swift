@@ -111,7 +111,7 @@ extension JournalHeader {
 
 extension JournalResult {
     fileprivate var line: String {
-        var line = "\(outcome.word) \(text(ranges)) at \(at.rfc3339)" + words((isCorrection, "correction"))
+        var line = "\(outcome.kind.rawValue) \(text(ranges)) at \(at.rfc3339)" + words((isCorrection, "correction"))
         guard let refusal = outcome.refusal else { return line }
         if let status = refusal.status { line += " status \(status)" }
         line += " reason \(quoted(refusal.reason)) verdict \(refusal.verdict.rawValue)"
@@ -143,7 +143,7 @@ extension JournalPosition {
 
 extension Tally {
     fileprivate var line: String {
-        "accepted \(accepted) rejected \(rejected) expired \(expired) unsent \(unsent) unknown \(unknown)"
+        Outcome.Kind.allCases.map { "\($0.rawValue) \(self[$0])" }.joined(separator: " ")
     }
 }
 

@@ -21,21 +21,55 @@ package struct Tally: Hashable, Sendable {
     /// Creates a tally of zeros.
     package init() {}
 
+    /// The numbers from which a tally can be made again: accepted, refused, invalid, expired, unsent, unknown.
+    package var numbers: [Int] { [accepted, refused, invalid, expired, unsent, unknown] }
+
+    /// How many numbers a tally has.
+    package static let numberCount = 6
+
+    /// Creates a tally from its `numbers`, of which there must be `numberCount`.
+    package init(numbers: [Int]) {
+        (accepted, refused, invalid) = (numbers[0], numbers[1], numbers[2])
+        (expired, unsent, unknown) = (numbers[3], numbers[4], numbers[5])
+    }
+
+    /// The notifications with an outcome of this kind.
+    package subscript(kind: Outcome.Kind) -> Int {
+        switch kind {
+        case .accepted: accepted
+        case .rejected: refused + invalid
+        case .expired: expired
+        case .unsent: unsent
+        case .unknown: unknown
+        }
+    }
+
     /// All rejected notifications.
-    package var rejected: Int { refused + invalid }
+    package var rejected: Int { self[.rejected] }
 
     /// Whether any notification was accepted, or may have been.
     package var isAnyoneReached: Bool { accepted + unknown > 0 }
 
     /// All notifications with an outcome.
-    package var total: Int { accepted + rejected + expired + unsent + unknown }
+    package var total: Int { numbers.reduce(0, +) }
+
+    /// The notifications that were not accepted.
+    package var missedCount: Int { total - accepted }
 
     /// Adds `count` notifications with this outcome; a negative number subtracts them.
     package mutating func add(_ outcome: Outcome, count: Int) {
-        switch outcome {
+        if case .rejected(let refusal) = outcome, refusal.status == nil, refusal.verdict != .gone {
+            invalid += count
+        } else {
+            add(count, to: outcome.kind)
+        }
+    }
+
+    /// Adds `count` notifications with an outcome of this kind. Who rejected them is not known: it counts as the gateway.
+    package mutating func add(_ count: Int, to kind: Outcome.Kind) {
+        switch kind {
         case .accepted: accepted += count
-        case .rejected(let refusal):
-            if refusal.status == nil, refusal.verdict != .gone { invalid += count } else { refused += count }
+        case .rejected: refused += count
         case .expired: expired += count
         case .unsent: unsent += count
         case .unknown: unknown += count

@@ -65,7 +65,7 @@ extension ReportFigures {
         writer.member("done", doneCount)
         writer.member("failed", failedCount)
         writer.member("uncounted", uncountedCount)
-        for (word, count) in counts.outcomes { writer.member(word, count) }
+        tally.write(to: &writer)
         for (name, histogram) in [("claimed", waiting), ("sent", sending)] {
             for (share, word) in [(0.5, "p50"), (0.99, "p99")] {
                 guard let time = histogram.quantile(share) else { continue }

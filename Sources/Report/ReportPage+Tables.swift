@@ -51,8 +51,8 @@ extension ReportPage {
     /// Writes a table of all apps, and plots of the busiest.
     mutating func writeApps(_ page: inout Markup) {
         let apps = report.apps.sorted {
-            ($1.value.counts.notifications, $1.value.jobCount, $0.key)
-                < ($0.value.counts.notifications, $0.value.jobCount, $1.key)
+            ($1.value.notificationCount, $1.value.jobCount, $0.key)
+                < ($0.value.notificationCount, $0.value.jobCount, $1.key)
         }
         page.element("h2", text: "Apps")
         let rows = apps.prefix(Self.tabledAppCount).map { Self.appRow($0.key, $0.value) }
@@ -79,9 +79,7 @@ extension ReportPage {
         let quantiles = [figures.waiting, figures.sending].flatMap { histogram in
             [0.5, 0.99].map { histogram.quantile($0).map(ReportWords.duration) ?? "–" }
         }
-        let numbers = [
-            figures.jobCount, figures.failedCount, figures.counts.accepted + figures.counts.missedCount,
-        ]
+        let numbers = [figures.jobCount, figures.failedCount, figures.tally.total]
         let share = figures.acceptedShare.map(ReportWords.percent) ?? "–"
         return [name] + numbers.map(ReportWords.count) + [share] + quantiles
     }
@@ -103,7 +101,7 @@ extension ReportPage {
     private static func jobRow(_ job: ReportJob) -> [String] {
         [
             job.app, job.name, minute(job.end), job.state.rawValue, job.code ?? "",
-            ReportWords.count(job.counts.notifications), ReportWords.count(job.counts.missedCount),
+            ReportWords.count(job.notificationCount), ReportWords.count(job.tally.missedCount),
             job.took.map(ReportWords.duration) ?? "–",
         ]
     }

@@ -1,4 +1,5 @@
 package import APNSModel
+import JournalModel
 import SpoolModel
 
 /// Formats a report as one self-contained page of HTML, without scripts or external resources.
@@ -62,11 +63,11 @@ package struct ReportPage {
 
     private var tiles: [(name: String, value: String, isAlarm: Bool)] {
         let total = report.total
-        let missed = total.counts.missedCount
+        let missed = total.tally.missedCount
         return [
             ("jobs", ReportWords.count(total.jobCount), false),
             ("failed jobs", ReportWords.count(total.failedCount), total.failedCount > 0),
-            ("notifications", ReportWords.count(total.counts.accepted + missed), false),
+            ("notifications", ReportWords.count(total.tally.total), false),
             ("acceptance rate", total.acceptedShare.map(ReportWords.percent) ?? "–", false),
             ("not accepted", ReportWords.count(missed), missed > 0),
             ("median time to claim", total.waiting.quantile(0.5).map(ReportWords.duration) ?? "–", false),

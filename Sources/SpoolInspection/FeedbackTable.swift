@@ -1,3 +1,4 @@
+import APNSModel
 import Document
 import JobFormat
 
@@ -6,12 +7,13 @@ import JobFormat
 /// Terminals and spreadsheets read it, and producers choose job names and ids: a field must not act as a command in either.
 enum FeedbackTable {
     /// The members of all kinds of lines, in column order.
-    static let columns = [
-        "kind", "app", "node", "job", "id", "ref", "index", "token", "outcome", "status", "reason", "verdict",
-        "apns_id", "at", "gone_since", "source", "state", "code", "path", "notifications", "accepted", "rejected",
-        "expired", "unsent", "unknown", "dropped_at", "claimed_at", "finished_at", "sealed",
-        "duplicate_of", "duplicate_of_at",
-    ]
+    static let columns =
+        [
+            "kind", "app", "node", "job", "id", "ref", "index", "token", "outcome", "status", "reason", "verdict",
+            "apns_id", "at", "gone_since", "source", "state", "code", "path", "notifications",
+        ] + Outcome.Kind.allCases.map(\.rawValue) + [
+            "dropped_at", "claimed_at", "finished_at", "sealed", "duplicate_of", "duplicate_of_at",
+        ]
 
     /// The header row.
     static let header = row(columns)

@@ -51,8 +51,9 @@ extension JobCase {
 
     private var claimedAt: WallTime? { account?.claimedAt ?? live?.facts.claimedAt }
 
-    private static func words(_ counts: JobAccount.Counts) -> String {
-        let outcomes = counts.outcomes.filter { $0.count != 0 }.map { "\($0.count) \($0.word)" }
+    private static func words(_ counts: (notifications: Int, tally: Tally)) -> String {
+        let kinds = Outcome.Kind.allCases.filter { counts.tally[$0] != 0 }
+        let outcomes = kinds.map { "\(counts.tally[$0]) \($0.rawValue)" }
         return ([counts.notifications.of("notification")] + outcomes).joined(separator: ", ")
     }
 
@@ -100,9 +101,7 @@ extension JobCase {
             writer.key("counts")
             writer.beginObject()
             writer.member("notifications", counts.notifications)
-            if account != nil || live != nil || remainder != nil {
-                for (word, count) in counts.outcomes { writer.member(word, count) }
-            }
+            if account != nil || live != nil || remainder != nil { counts.tally.write(to: &writer) }
             writer.endObject()
         }
         if !refusals.isEmpty {

@@ -84,14 +84,11 @@ package struct JobCase {
     var ref: String? { remainder?.sent?.ref ?? result?.ref ?? line?.ref ?? ownRef }
 
     /// The outcomes of its notifications, as far as they are known.
-    var counts: JobAccount.Counts? {
-        if let sent = remainder?.sent { return JobAccount.Counts(sent.count, sent.progress.tally) }
-        if let account { return account.counts }
-        if let live { return JobAccount.Counts(live.facts.recipientCount, live.tally) }
-        guard let progress else { return nil }
-        var counts = JobAccount.Counts()
-        counts.notifications = progress.count
-        return counts
+    var counts: (notifications: Int, tally: Tally)? {
+        if let sent = remainder?.sent { return (sent.count, sent.progress.tally) }
+        if let account { return (account.notificationCount, account.tally) }
+        if let live { return (live.facts.recipientCount, live.tally) }
+        return progress.map { ($0.count, Tally()) }
     }
 
     /// The indices of notifications by outcome, and of those without one, except accepted ones.
@@ -102,17 +99,7 @@ package struct JobCase {
     }
 
     private static func lists(of progress: JournalProgress) -> [IndexList] {
-        let settled = progress.runs.sorted { $0.key < $1.key }.map { IndexList($0.key, $0.value) }
+        let settled = progress.runs.map { IndexList($0.key.rawValue, $0.value) }.sorted { $0.word < $1.word }
         return settled + (progress.remaining.isEmpty ? [] : [IndexList("left", progress.remaining)])
-    }
-}
-
-extension JobAccount.Counts {
-    /// Creates counts from the number of notifications and the outcomes so far.
-    fileprivate init(_ count: Int, _ tally: Tally) {
-        self.init()
-        notifications = count
-        (accepted, rejected) = (tally.accepted, tally.rejected)
-        (expired, unsent, unknown) = (tally.expired, tally.unsent, tally.unknown)
     }
 }

@@ -24,7 +24,7 @@ package struct JobReasons {
 
     private mutating func note(_ line: Node, of job: String) {
         guard line["kind"]?.string == "notification", line["job"]?.string == job,
-            let outcome = line["outcome"]?.string, outcome != "accepted"
+            let outcome = line["outcome"]?.string, outcome != Outcome.Kind.accepted.rawValue
         else { return }
         counts[outcome, default: [:]][line["reason"]?.string ?? "no reason", default: 0] += 1
     }

@@ -72,7 +72,7 @@ struct SendQueueTests {
         }
         try rig.write()
         try rig.reply(.processingError, naming: 0)
-        #expect(rig.outcomes(0).map(\.word) == ["rejected"] && rig.queue.count == 0)
+        #expect(rig.outcomes(0).map(\.kind.rawValue) == ["rejected"] && rig.queue.count == 0)
     }
 
     @Test func `a job of suspects stays`() throws {

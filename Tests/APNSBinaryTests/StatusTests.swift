@@ -48,9 +48,9 @@ struct StatusTests {
     func `those before the named one are accepted and those behind it sent again`(row: Row) throws {
         var rig = Rig(10)
         try rig.write()
-        let conclusion = try rig.reply(Status(rawValue: row.status), naming: 4)
+        let resolution = try rig.reply(Status(rawValue: row.status), naming: 4)
         #expect(rig.accepted == Array(0..<(row.fate == .accepted ? 5 : 4)))
-        #expect(conclusion.doubtfulCount == 0 && !conclusion.hidesRefusal)
+        #expect(resolution.doubtfulCount == 0 && !resolution.hidesRefusal)
         guard row.fate != .suspended else {
             #expect(try rig.write().isEmpty && rig.queue.hasHeldWork)
             // Behind the others, so that it asks with another one.
@@ -111,7 +111,7 @@ struct StatusTests {
         #expect(rig.outcomes(0).isEmpty && rig.outcomes(1).isEmpty)
         try rig.write()
         try rig.reply(.processingError, naming: 0)
-        #expect(rig.outcomes(0).map(\.word) == ["rejected"] && rig.outcomes(1).isEmpty)
+        #expect(rig.outcomes(0).map(\.kind.rawValue) == ["rejected"] && rig.outcomes(1).isEmpty)
     }
 
     @Test(arguments: [1, 9, 255])

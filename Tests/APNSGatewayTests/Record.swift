@@ -61,7 +61,7 @@ struct Record {
 
     /// The indices with an outcome whose word is `word`, in order.
     func indices(_ word: String) -> [Int] {
-        outcomes.filter { $0.value.word == word }.keys.sorted()
+        outcomes.filter { $0.value.kind.rawValue == word }.keys.sorted()
     }
 
     var acceptedCount: Int { outcomes.values.count { $0 == .accepted } }

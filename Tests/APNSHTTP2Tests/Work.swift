@@ -53,6 +53,6 @@ extension RequestQueue {
 extension [Settlement] {
     /// The indices that have this outcome.
     func indices(_ word: String) -> [Int] {
-        filter { $0.outcome.word == word }.flatMap(\.batch.indices)
+        filter { $0.outcome.kind.rawValue == word }.flatMap(\.batch.indices)
     }
 }

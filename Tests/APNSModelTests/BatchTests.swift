@@ -115,7 +115,7 @@ struct AttributesTests {
     @Test func `an outcome has its word, and its refusal where there is one`() {
         let refusal = Refusal(status: 8, reason: "BadDeviceToken", verdict: .invalid)
         let outcomes: [Outcome] = [.accepted, .rejected(refusal), .expired, .unsent(refusal), .unknown]
-        #expect(outcomes.map(\.word) == ["accepted", "rejected", "expired", "unsent", "unknown"])
+        #expect(outcomes.map(\.kind.rawValue) == ["accepted", "rejected", "expired", "unsent", "unknown"])
         #expect(outcomes.map { $0.refusal != nil } == [false, true, false, true, false])
     }
 }

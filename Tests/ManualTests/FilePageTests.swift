@@ -100,7 +100,7 @@ struct FilePageTests {
             Part("feedback", ".SH JOB LINES", try line("job").subtracting(every)),
             Part("feedback", ".SH NOTIFICATION LINES", try line("notification").subtracting(every)),
             Part("feedback", ".SH TOKEN LINES", try line("token").subtracting(every)),
-            Part("feedback", ".SH OUTCOMES", outcomes.map(\.word)),
+            Part("feedback", ".SH OUTCOMES", outcomes.map(\.kind.rawValue)),
             Part("feedback", ".SH VERDICTS", Verdict.allCases.map(\.rawValue)),
             Part("feedback", ".SH CODES", ResultCode.allCases.map(\.rawValue)),
             Part("feedback", ".SH RESULT FILES", result.keys),
@@ -165,7 +165,7 @@ struct FilePageTests {
             result.findings.add(fault)
             (result.why, result.isAbridged) = ("it was cut", true)
             let runs = IndexRuns(0..<1)
-            (result.rejected, result.expired, result.unsent, result.unknown) = (runs, runs, runs, runs)
+            result.runs = [.rejected: runs, .expired: runs, .unsent: runs, .unknown: runs]
             return result.bytes
         }
     }

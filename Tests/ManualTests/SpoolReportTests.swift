@@ -43,8 +43,8 @@ struct SpoolReportTests {
         report.add(try line(3, accepted: 5), of: "news")
         report.settle()
         #expect(report.total.jobCount == 3 && report.total.failedCount == 1 && report.codes == ["refused": 1])
-        #expect(report.total.counts.accepted == 12 && report.total.counts.rejected == 5)
-        #expect(report.apps["weather"]?.jobCount == 2 && report.apps["news"]?.counts.notifications == 5)
+        #expect(report.total.tally.accepted == 12 && report.total.tally.rejected == 5)
+        #expect(report.apps["weather"]?.jobCount == 2 && report.apps["news"]?.notificationCount == 5)
         #expect(report.total.acceptedShare == 12.0 / 17.0)
         let sums = report.total.series.map { $0.reduce(0, +) }
         #expect(zip(sums, [12, 5, 0, 0, 0]).allSatisfy { abs($0 - Double($1)) < 1e-9 }, "\(sums)")
@@ -99,7 +99,7 @@ struct SpoolReportTests {
             for number in order { report.add(ends[number], of: "weather") }
             report.settle()
             #expect(report.total.jobCount == 1 && report.total.doneCount == 1 && report.codes.isEmpty, "\(order)")
-            #expect(report.total.counts.accepted == 300 && report.total.counts.missedCount == 0, "\(order)")
+            #expect(report.total.tally.accepted == 300 && report.total.tally.missedCount == 0, "\(order)")
             #expect(report.reasons.isEmpty && report.worstJobs.isEmpty && report.slowestJobs.count == 1, "\(order)")
             #expect(report.sources.lineCount == 1 && report.total.sending.longest == .seconds(5), "\(order)")
             #expect(report.sources.correctionCount == (order[0] == 0 ? 1 : 0), "\(order)")
@@ -117,7 +117,7 @@ struct SpoolReportTests {
         report.settle()
         let counts = Dictionary(uniqueKeysWithValues: report.reasons.map { ($0.key.name, $0.value) })
         #expect(counts == ["Stopped": 100, "Cancelled": 10])
-        #expect(report.total.counts.unsent == 110 && report.total.jobCount == 1)
+        #expect(report.total.tally.unsent == 110 && report.total.jobCount == 1)
     }
 
     @Test func `a job that ended before the time, and was tried again in it, counts`() throws {
@@ -125,7 +125,7 @@ struct SpoolReportTests {
         report.add(try end(cancelled: 242, at: noon + .seconds(-90_000)), of: "weather")
         report.add(try end(cancelled: 0, at: noon + .seconds(-3600)), of: "weather")
         report.settle()
-        #expect(report.total.doneCount == 1 && report.total.jobCount == 1 && report.total.counts.accepted == 300)
+        #expect(report.total.doneCount == 1 && report.total.jobCount == 1 && report.total.tally.accepted == 300)
     }
 
     @Test func `a job without a line counts by its result file, or as a job only`() throws {
@@ -139,7 +139,7 @@ struct SpoolReportTests {
         report.add(result: nil, of: name, .done, (app: "weather", at: noon + .seconds(-5)))
         report.settle()
         #expect(report.total.jobCount == 2 && report.total.uncountedCount == 1)
-        #expect(report.total.counts.unsent == 2 && report.sources.archivedCount == 2 && report.sources.resultCount == 1)
+        #expect(report.total.tally.unsent == 2 && report.sources.archivedCount == 2 && report.sources.resultCount == 1)
         #expect(report.codes == ["unsent": 1] && report.worstJobs.map(\.name) == ["a.json"])
     }
 
@@ -177,7 +177,7 @@ struct SpoolReportTests {
                 report.add(try line(number, rejected: rejected), of: "weather")
             }
             report.settle()
-            let worst = report.worstJobs.map(\.counts.rejected)
+            let worst = report.worstJobs.map(\.tally.rejected)
             #expect(worst == Array(missed.sorted(by: >).prefix(SpoolReport.tableCount)), "seed \(seed)")
             #expect(report.slowestJobs.count == SpoolReport.tableCount, "seed \(seed)")
         }
@@ -206,7 +206,7 @@ struct SpoolReportTests {
             report.add(try node(text), of: "weather")
         }
         report.settle()
-        #expect(report.total.jobCount == 9 && report.total.counts.unsent == 0 && report.total.counts.rejected > 0)
+        #expect(report.total.jobCount == 9 && report.total.tally.unsent == 0 && report.total.tally.rejected > 0)
         #expect(report.total.sending.longest == .zero)
     }
 }

@@ -167,7 +167,7 @@ struct ResultFileTests {
         var result = ResultFile(
             JobReport(identity, Conclusion(tally: tally, fault: nil), notificationCount: 5, at: noon))
         (result.why, result.findings) = ("gave up", job.summary.report)
-        (result.rejected, result.unsent) = (IndexRuns([1..<3, 4..<5]), IndexRuns(3..<4))
+        result.runs = [.rejected: IndexRuns([1..<3, 4..<5]), .unsent: IndexRuns(3..<4)]
         let text = String(decoding: result.bytes, as: UTF8.self)
         #expect(
             text.hasPrefix(
@@ -199,7 +199,7 @@ struct ResultFileTests {
         let identity = JobIdentity(name: try #require(FileName("a.json")), id: JobID(bits: 77))
         var result = ResultFile(
             JobReport(identity, Conclusion(tally: tally, fault: nil), notificationCount: 5, at: noon))
-        (result.rejected, result.expired, result.isAbridged) = (IndexRuns(0..<1), IndexRuns(1..<2), true)
+        (result.runs, result.isAbridged) = ([.rejected: IndexRuns(0..<1), .expired: IndexRuns(1..<2)], true)
         let text = String(decoding: result.bytes, as: UTF8.self)
         #expect(text.hasSuffix(",\n  \"indexes_incomplete\": \(names)\n}\n"), "\(text)")
     }

@@ -30,16 +30,16 @@ package struct HeardOutcome: Sendable {
     }
 
     private static func answer(_ line: Node, _ goneSince: WallTime?) -> RelayAnswer {
-        switch line["outcome"]?.string {
-        case "accepted": .accepted
-        case "rejected":
+        switch line["outcome"]?.string.flatMap({ Outcome.Kind(rawValue: $0) }) {
+        case .accepted: .accepted
+        case .rejected:
             RelayAnswer(
                 Refusal(
                     status: line["status"]?.integer, reason: line["reason"]?.string ?? "", verdict: .invalid,
                     goneSince: goneSince))
-        case "expired": RelayAnswer(.badExpirationDate)
-        case "unsent": RelayAnswer(.serviceUnavailable)
-        default: RelayAnswer(.internalServerError)
+        case .expired: RelayAnswer(.badExpirationDate)
+        case .unsent: RelayAnswer(.serviceUnavailable)
+        case .unknown, nil: RelayAnswer(.internalServerError)
         }
     }
 }

@@ -1,4 +1,5 @@
-import SpoolModel
+import APNSModel
+import JournalModel
 
 /// Counts the reasons why notifications were not accepted. Counts per job, because a retried job may end differently.
 struct ReasonTally: Sendable {
@@ -43,10 +44,12 @@ struct ReasonTally: Sendable {
     ///
     /// - Parameter counts: Returns the final counts of a job by its fingerprint; `nil` if they are unknown.
     /// - Returns: The number of notifications for each reason.
-    func counts(_ counts: (UInt64) -> JobAccount.Counts?) -> [SpoolReport.Reason: Int] {
+    func counts(_ counts: (UInt64) -> Tally?) -> [SpoolReport.Reason: Int] {
         var sums: [SpoolReport.Reason: Int] = [:]
         for (job, entries) in jobs {
-            var room = counts(job).map { Dictionary(uniqueKeysWithValues: $0.outcomes.map { ($0.word, $0.count) }) }
+            var room = counts(job).map { tally in
+                Dictionary(uniqueKeysWithValues: Outcome.Kind.allCases.map { ($0.rawValue, tally[$0]) })
+            }
             for entry in entries.reversed() {
                 let reason = reasons[entry.number]
                 let count = min(entry.count, room?[reason.outcome] ?? .max)

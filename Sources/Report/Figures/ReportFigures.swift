@@ -1,11 +1,13 @@
 import APNSModel
-import JournalModel
+package import JournalModel
 package import SpoolModel
 
 /// The figures for a set of jobs: those of one app, or of all.
 package struct ReportFigures: Hashable, Sendable {
     /// The outcomes in the order in which plots stack them.
-    package static let outcomes = ["accepted", "rejected", "expired", "unsent", "unknown"]
+    package static let outcomes = Outcome.Kind.allCases.map(\.rawValue)
+    /// The most notifications of an outcome that are counted.
+    private static let countLimit = 1 << 60
 
     /// The number of jobs that ended in `done/`.
     package private(set) var doneCount = 0
@@ -13,8 +15,10 @@ package struct ReportFigures: Hashable, Sendable {
     package private(set) var failedCount = 0
     /// The number of jobs whose notification counts are unknown.
     package private(set) var uncountedCount = 0
-    /// The outcomes of the notifications of all other jobs.
-    package private(set) var counts = JobAccount.Counts()
+    /// The notifications of all other jobs.
+    package private(set) var notificationCount = 0
+    /// The same, counted by outcome.
+    package private(set) var tally = Tally()
     /// The notifications by outcome and time: one row per outcome, one column per bucket. A job's notifications are
     /// spread over the time in which it was sent.
     package private(set) var series: [[Double]]
@@ -33,8 +37,7 @@ package struct ReportFigures: Hashable, Sendable {
 
     /// The share of notifications that were accepted; `nil` if there were none.
     package var acceptedShare: Double? {
-        let all = counts.accepted + counts.missedCount
-        return all == 0 ? nil : Double(counts.accepted) / Double(all)
+        tally.total == 0 ? nil : Double(tally.accepted) / Double(tally.total)
     }
 
     /// Adds a job that ended.
@@ -57,26 +60,15 @@ package struct ReportFigures: Hashable, Sendable {
             uncountedCount += 1
             return
         }
-        counts.add(account.counts)
-        let numbers = account.counts.outcomes.map(\.count)
+        notificationCount = min(notificationCount + account.notificationCount, Self.countLimit)
+        let numbers = Outcome.Kind.allCases.map { account.tally[$0] }
+        for (kind, number) in zip(Outcome.Kind.allCases, numbers) {
+            tally.add(min(number, Self.countLimit - tally[kind]), to: kind)
+        }
         buckets.share(from: account.claimedAt ?? end, to: end) { index, share in
             for (outcome, number) in numbers.enumerated() where number > 0 {
                 series[outcome][index] += Double(number) * share
             }
         }
-    }
-}
-
-extension JobAccount.Counts {
-    /// Adds the counts of another job, limited to 2⁶⁰ each.
-    fileprivate mutating func add(_ other: JobAccount.Counts) {
-        notifications = sum(notifications, other.notifications)
-        (accepted, rejected) = (sum(accepted, other.accepted), sum(rejected, other.rejected))
-        (expired, unsent) = (sum(expired, other.expired), sum(unsent, other.unsent))
-        unknown = sum(unknown, other.unknown)
-    }
-
-    private func sum(_ one: Int, _ other: Int) -> Int {
-        min(one + other, 1 << 60)
     }
 }

@@ -12,8 +12,10 @@ package struct ReportJob: Hashable, Sendable {
     package let state: Conclusion.State
     /// Why it did not simply succeed; `nil` if it did.
     package let code: String?
-    /// The outcomes of its notifications.
-    package let counts: JobAccount.Counts
+    /// The number of its notifications.
+    package let notificationCount: Int
+    /// Its notifications, counted by outcome.
+    package let tally: Tally
     /// The time from claim to end; `nil` if it was never claimed.
     package let took: Duration?
     /// When it ended.
@@ -22,7 +24,8 @@ package struct ReportJob: Hashable, Sendable {
     init(_ account: JobAccount, of app: String, at end: WallTime) {
         (self.app, name) = (app, account.name)
         (state, code) = (account.state, account.code)
-        (counts, self.end) = (account.counts, end)
+        (notificationCount, tally) = (account.notificationCount, account.tally)
+        self.end = end
         took = account.claimedAt.map { max(Duration.zero, end - $0) }
     }
 }
@@ -34,7 +37,7 @@ struct MissedJob: Comparable, Sendable {
     static func < (left: MissedJob, right: MissedJob) -> Bool { left.key < right.key }
 
     private var key: (Int, Int64, String, String) {
-        (-job.counts.missedCount, -job.end.epochSeconds, job.app, job.name)
+        (-job.tally.missedCount, -job.end.epochSeconds, job.app, job.name)
     }
 }
 

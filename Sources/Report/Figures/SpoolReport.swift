@@ -114,7 +114,7 @@ package struct SpoolReport: Sendable {
         if isKnown {
             guard let earlier = open[key], earlier.end < job.end else { return .again }
             open[key] = job
-        } else if job.account.state == .failed || job.account.counts.missedCount > 0 {
+        } else if job.account.state == .failed || job.account.tally.missedCount > 0 {
             open[key] = job
         } else {
             // Everything was accepted, so a later line cannot improve it.
@@ -137,7 +137,7 @@ package struct SpoolReport: Sendable {
     package mutating func settle() {
         for job in open.values { count(job) }
         reasons = missedReasons.counts { key in
-            open[key]?.account.counts ?? (seen.contains(key) ? JobAccount.Counts() : nil)
+            open[key]?.account.tally ?? (seen.contains(key) ? Tally() : nil)
         }
         (open, missedReasons) = ([:], ReasonTally())
     }
@@ -171,12 +171,12 @@ package struct SpoolReport: Sendable {
         apps[app] = figures
         if account.state == .failed { codes[account.code ?? "unknown", default: 0] += 1 }
         let job = ReportJob(account, of: app, at: end)
-        if account.counts.missedCount > 0 { missed.add(MissedJob(job: job)) }
+        if account.tally.missedCount > 0 { missed.add(MissedJob(job: job)) }
         if job.took != nil { slow.add(SlowJob(job: job)) }
     }
 
     private mutating func addNotification(_ line: Node) {
-        guard let outcome = line["outcome"]?.string, outcome != "accepted", let time = line.feedbackTime,
+        guard let outcome = line["outcome"]?.string, outcome != Outcome.Kind.accepted.rawValue, let time = line.feedbackTime,
             buckets.contains(time)
         else { return }
         sources.missedLineCount += 1

@@ -149,7 +149,7 @@ package struct FeedbackLine: Hashable, Sendable {
     }
 
     private static func writeOutcome(_ outcome: Outcome, to writer: inout JSONWriter) {
-        writer.member("outcome", outcome.word)
+        writer.member("outcome", outcome.kind.rawValue)
         guard let refusal = outcome.refusal else { return }
         if let status = refusal.status {
             writer.key("status")

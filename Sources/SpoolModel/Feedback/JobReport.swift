@@ -64,13 +64,8 @@ package struct JobReport: Hashable, Sendable {
 
     /// Writes the counts.
     func write(to writer: inout JSONWriter) {
-        let tally = conclusion.tally
         writer.member("notifications", notificationCount)
-        writer.member("accepted", tally.accepted)
-        writer.member("rejected", tally.rejected)
-        writer.member("expired", tally.expired)
-        writer.member("unsent", tally.unsent)
-        writer.member("unknown", tally.unknown)
+        conclusion.tally.write(to: &writer)
     }
 
     /// Writes the gateway's own ids as an object, by index.

@@ -7,7 +7,7 @@ package struct ReportedOutcomes: Hashable, Sendable {
     package static let uniqueIDLimit = 10
 
     /// The notifications by outcome, except accepted ones.
-    package var runs: [String: IndexRuns] = [:]
+    package var runs: [Outcome.Kind: IndexRuns] = [:]
     /// How many bytes more the file had when the job ended than when it was claimed.
     package var unreadByteCount: Int64 = 0
     /// The gateway's own ids of the first notifications, by index. Only Apple's sandbox sends them.
@@ -19,7 +19,7 @@ package struct ReportedOutcomes: Hashable, Sendable {
     /// Records an outcome.
     package mutating func note(_ range: Range<Int>, _ outcome: Outcome) {
         guard outcome != .accepted else { return }
-        _ = runs[outcome.word, default: IndexRuns()].insert(range)
+        _ = runs[outcome.kind, default: IndexRuns()].insert(range)
     }
 
     /// Records the gateway's own ids of notifications, as far as there is room for them: the lowest indices have it.

@@ -1,4 +1,4 @@
-import APNSModel
+package import APNSModel
 package import Document
 import JobFormat
 package import JournalModel
@@ -14,28 +14,15 @@ package struct ResultFile: Sendable {
     package var why: String?
     /// The errors and warnings found in the job file.
     package var findings = Report()
-    /// The indexes that were rejected, by the gateway or before sending.
-    package var rejected = IndexRuns()
+    /// The indexes by outcome, except accepted ones.
+    package var runs: [Outcome.Kind: IndexRuns] = [:]
     /// Whether `rejected` or `expired` is incomplete: scattered runs may not survive a restart. Counts and feedback
     /// lines are complete.
     package var isAbridged = false
-    /// The indexes that expired.
-    package var expired = IndexRuns()
-    /// The indexes that were given up or not sent.
-    package var unsent = IndexRuns()
-    /// The indexes of unknown outcome.
-    package var unknown = IndexRuns()
 
     /// Creates the result of a job that needs no explanation.
     package init(_ report: JobReport) {
         self.report = report
-    }
-
-    /// Takes the indexes over.
-    package mutating func take(_ outcomes: ReportedOutcomes) {
-        func runs(_ word: String) -> IndexRuns { outcomes.runs[word] ?? IndexRuns() }
-        (rejected, unsent) = (runs("rejected"), runs("unsent"))
-        (expired, unknown) = (runs(Outcome.expired.word), runs(Outcome.unknown.word))
     }
 
     /// Whether a job that ended this way gets a result file.
@@ -58,8 +45,7 @@ package struct ResultFile: Sendable {
             lines.append(member("warnings") { $0.integer(findings.warningCount) })
             lines.append(member("diagnostics", writeDiagnostics))
         }
-        let indexes = [("rejected", rejected), ("expired", expired), ("unsent", unsent), ("unknown", unknown)]
-        let present = indexes.filter { !$0.1.isEmpty }
+        let present = Outcome.Kind.allCases.compactMap { kind in runs[kind].map { (kind.rawValue, $0) } }.filter { !$0.1.isEmpty }
         if !present.isEmpty { lines.append(member("indexes") { write(present, to: &$0) }) }
         if isAbridged { lines.append(member("indexes_incomplete", writeIncomplete)) }
         return Array("{\n  ".utf8) + Array(lines.joined(separator: Array(",\n  ".utf8))) + Array("\n}\n".utf8)
@@ -105,8 +91,9 @@ package struct ResultFile: Sendable {
     private func writeIncomplete(to writer: inout JSONWriter) {
         let tally = report.conclusion.tally
         writer.beginArray()
-        if rejected.count < tally.rejected { writer.string("rejected") }
-        if expired.count < tally.expired { writer.string("expired") }
+        for kind in [Outcome.Kind.rejected, .expired] where runs[kind]?.count ?? 0 < tally[kind] {
+            writer.string(kind.rawValue)
+        }
         writer.endArray()
     }
 

@@ -106,7 +106,7 @@ package struct AppMetrics: Hashable, Sendable {
     package mutating func note(_ outcome: Outcome, count: Int) {
         tally.add(outcome, count: count)
         guard let refusal = outcome.refusal else { return }
-        failures[Failure(outcome: outcome.word, reason: KnownReason.name(of: refusal.reason)), default: 0] += count
+        failures[Failure(outcome: outcome.kind.rawValue, reason: KnownReason.name(of: refusal.reason)), default: 0] += count
     }
 
     /// Counts notifications that had been counted as accepted, and were not.

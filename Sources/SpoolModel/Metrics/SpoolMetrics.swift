@@ -165,7 +165,9 @@ package struct SpoolMetrics: Sendable {
     private func writeNotifications(to writer: inout MetricsWriter) {
         writer.begin(.notifications)
         for (name, counts) in counted {
-            for (outcome, count) in counts.tally.byOutcome { writer.add(count, ("app", name), ("outcome", outcome)) }
+            for kind in Outcome.Kind.allCases {
+                writer.add(counts.tally[kind], ("app", name), ("outcome", kind.rawValue))
+            }
         }
         writer.begin(.notificationFailures)
         for (name, counts) in counted {
@@ -202,15 +204,5 @@ package struct SpoolMetrics: Sendable {
     /// The apps that have run, with their counters.
     private var counted: [(name: String, counts: AppMetrics)] {
         known.compactMap { entry in entry.app.counts.map { (name: entry.name, counts: $0) } }
-    }
-}
-
-extension Tally {
-    /// The counts, keyed by the outcome's word.
-    fileprivate var byOutcome: [(outcome: String, count: Int)] {
-        [
-            (Outcome.accepted.word, accepted), ("rejected", rejected), (Outcome.expired.word, expired),
-            ("unsent", unsent), (Outcome.unknown.word, unknown),
-        ]
     }
 }

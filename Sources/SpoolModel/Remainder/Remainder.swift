@@ -128,48 +128,42 @@ extension Remainder.Sent {
         else { return nil }
         var progress = JournalProgress(remaining: remaining)
         progress.tally = tally
-        var runs: [String: IndexRuns] = [:]
-        for word in Self.words {
-            guard let told = IndexRuns(root["indexes"]?[word], below: count) else { return nil }
-            runs[word] = told
+        for kind in Outcome.Kind.allCases where kind != .accepted {
+            guard let told = IndexRuns(root["indexes"]?[kind.rawValue], below: count) else { return nil }
+            if !told.isEmpty { progress.runs[kind] = told }
         }
-        progress.runs = runs
         self.init(id: id, ref: root["ref"]?.string, count: count, progress: progress)
         isWanted = root["wanted"]?.isText("true") == true
     }
-
-    private static let words = ["rejected", "expired", "unsent", "unknown"]
 
     fileprivate func write(to writer: inout JSONWriter) {
         writer.key("counts")
         writer.beginObject()
         writer.member("notifications", count)
-        progress.tally.write(to: &writer)
+        for (name, number) in zip(Tally.names, progress.tally.numbers) { writer.member(name, number) }
         writer.endObject()
         writer.key("indexes")
         writer.beginObject()
         writer.member("remaining", progress.remaining)
-        for word in Self.words { writer.member(word, progress.runs[word] ?? IndexRuns()) }
+        for kind in Outcome.Kind.allCases where kind != .accepted { writer.member(kind.rawValue, progress[kind]) }
         writer.endObject()
         writer.member("wanted", isWanted ? "true" : nil)
     }
 }
 
 extension Tally {
-    private static let names = ["accepted", "refused", "invalid", "expired", "unsent", "unknown"]
+    /// The names of its numbers in remainder files.
+    fileprivate static let names = ["accepted", "refused", "invalid", "expired", "unsent", "unknown"]
 
     fileprivate init?(_ node: Node) {
-        let refusal = { (status: Int?) in Refusal(status: status, reason: "", verdict: .later) }
-        let outcomes: [Outcome] = [
-            .accepted, .rejected(refusal(0)), .rejected(refusal(nil)), .expired, .unsent(refusal(nil)), .unknown,
-        ]
-        self.init()
-        for (name, outcome) in zip(Self.names, outcomes) {
+        var numbers: [Int] = []
+        for name in Self.names {
             // Corrections can lower the accepted count below zero.
-            let least = outcome == .accepted ? -Self.countLimit : 0
+            let least = name == Self.names[0] ? -Self.countLimit : 0
             guard let count = Self.count(node[name], from: least) else { return nil }
-            add(outcome, count: count)
+            numbers.append(count)
         }
+        self.init(numbers: numbers)
     }
 
     /// Reads a count from an untrusted file.
@@ -178,12 +172,6 @@ extension Tally {
     static func count(_ node: Node?, from least: Int = 0) -> Int? {
         guard let count = node?.integer, count >= least, count <= countLimit else { return nil }
         return count
-    }
-
-    fileprivate func write(to writer: inout JSONWriter) {
-        for (name, count) in zip(Self.names, [accepted, refused, invalid, expired, unsent, unknown]) {
-            writer.member(name, count)
-        }
     }
 }
 

@@ -39,8 +39,8 @@ package enum RetryPlan: Hashable, Sendable {
             return
         }
         var progress = result.progress
-        progress.putBack(\.unsent, as: .unsent(Refusal(status: nil, reason: "", verdict: .later)))
-        if includesUnknown { progress.putBack(\.unknown, as: .unknown) }
+        progress.putBack(.unsent)
+        if includesUnknown { progress.putBack(.unknown) }
         guard !progress.remaining.isEmpty else {
             let unknown = result.progress.tally.unknown
             throw ControlFault(
@@ -77,31 +77,24 @@ private struct ParsedResult {
     ///
     /// - Returns: Whether they are consistent.
     private mutating func take(_ counts: Node, _ indexes: Node?) -> Bool {
-        let refusal = Refusal(status: nil, reason: "", verdict: .later)
-        // The file does not say who rejected them. That matters only if nothing was accepted.
-        let outcomes: [(String, Outcome)] = [
-            ("accepted", .accepted), ("rejected", .rejected(Refusal(status: 0, reason: "", verdict: .message))),
-            ("expired", .expired), ("unsent", .unsent(refusal)), ("unknown", .unknown),
-        ]
-        var runs: [String: IndexRuns] = [:]
-        for (word, outcome) in outcomes {
-            guard let number = Tally.count(counts[word]), let told = IndexRuns(indexes?[word], below: count) else {
-                return false
-            }
-            progress.tally.add(outcome, count: number)
-            runs[word] = told
+        for kind in Outcome.Kind.allCases {
+            guard let number = Tally.count(counts[kind.rawValue]),
+                let told = IndexRuns(indexes?[kind.rawValue], below: count)
+            else { return false }
+            // The file does not say who rejected them. That matters only if nothing was accepted.
+            progress.tally.add(number, to: kind)
+            if kind != .accepted, !told.isEmpty { progress.runs[kind] = told }
         }
-        progress.runs = runs
         // Check the notifications that may be resent.
-        return progress.unsent.count == progress.tally.unsent && progress.unknown.count == progress.tally.unknown
+        return [.unsent, .unknown].allSatisfy { progress[$0].count == progress.tally[$0] }
     }
 }
 
 extension JournalProgress {
     /// Makes the notifications of one outcome remain again.
-    fileprivate mutating func putBack(_ runs: WritableKeyPath<JournalProgress, IndexRuns>, as outcome: Outcome) {
-        tally.add(outcome, count: -self[keyPath: runs].count)
-        for run in self[keyPath: runs].runs { remaining.insert(run) }
-        self[keyPath: runs] = IndexRuns()
+    fileprivate mutating func putBack(_ kind: Outcome.Kind) {
+        let runs = runs.removeValue(forKey: kind) ?? IndexRuns()
+        tally.add(-runs.count, to: kind)
+        for run in runs.runs { remaining.insert(run) }
     }
 }

@@ -4,25 +4,6 @@ package import JournalModel
 
 /// The account of an ended job, from its `job` line or its result file.
 package struct JobAccount: Hashable, Sendable {
-    /// The number of notifications for each outcome.
-    package struct Counts: Hashable, Sendable {
-        /// All recipients, valid or not; 0 if the job could not be read.
-        package var notifications = 0
-        /// Accepted by the gateway.
-        package var accepted = 0
-        /// Rejected, by the gateway or before sending.
-        package var rejected = 0
-        /// Expired.
-        package var expired = 0
-        /// Given up.
-        package var unsent = 0
-        /// Of unknown outcome.
-        package var unknown = 0
-
-        /// Creates counts of zero.
-        package init() {}
-    }
-
     /// The name of the dropped file, escaped.
     package var name: String
     /// The daemon's id.
@@ -37,8 +18,10 @@ package struct JobAccount: Hashable, Sendable {
     package var why: String?
     /// The path in the archive, relative to the spool, which only `job` lines contain.
     package var path: String?
-    /// The outcomes of its notifications.
-    package var counts: Counts
+    /// All recipients, valid or not; 0 if the job could not be read.
+    package var notificationCount = 0
+    /// Its notifications, counted by outcome. The account does not say who rejected them: all count as refused.
+    package var tally = Tally()
     /// When it was dropped.
     package var droppedAt: WallTime?
     /// When it was claimed; `nil` if it was not.
@@ -49,7 +32,6 @@ package struct JobAccount: Hashable, Sendable {
     /// Creates the account of a job of which only the archive is known.
     package init(name: String, state: Conclusion.State) {
         (self.name, self.state) = (name, state)
-        counts = Counts()
     }
 
     /// Reads a `job` line or a result file.
@@ -63,29 +45,19 @@ package struct JobAccount: Hashable, Sendable {
         id = node["id"]?.string.flatMap { JobID($0) }
         (ref, code) = (node["ref"]?.string, node["code"]?.string)
         (why, path) = (node["why"]?.string, node["path"]?.string)
-        counts = Counts(node["counts"] ?? node)
+        let counts = node["counts"] ?? node
+        let count = { (key: String) in min(max(0, counts[key]?.integer ?? 0), Tally.countLimit) }
+        notificationCount = count("notifications")
+        for kind in Outcome.Kind.allCases { tally.add(count(kind.rawValue), to: kind) }
         droppedAt = node["dropped_at"]?.string.flatMap { WallTime(rfc3339: $0) }
         claimedAt = node["claimed_at"]?.string.flatMap { WallTime(rfc3339: $0) }
         finishedAt = node["finished_at"]?.string.flatMap { WallTime(rfc3339: $0) }
     }
 }
 
-extension JobAccount.Counts {
-    /// The counts by outcome, without the total.
-    package var outcomes: [(word: String, count: Int)] {
-        [
-            ("accepted", accepted), ("rejected", rejected), ("expired", expired), ("unsent", unsent),
-            ("unknown", unknown),
-        ]
-    }
-
-    /// The number of notifications that were not accepted.
-    package var missedCount: Int { rejected + expired + unsent + unknown }
-
-    fileprivate init(_ node: Node) {
-        let count = { (key: String) in min(max(0, node[key]?.integer ?? 0), Tally.countLimit) }
-        (notifications, accepted) = (count("notifications"), count("accepted"))
-        (rejected, expired) = (count("rejected"), count("expired"))
-        (unsent, unknown) = (count("unsent"), count("unknown"))
+extension Tally {
+    /// Writes a member for each outcome.
+    package func write(to writer: inout JSONWriter) {
+        for kind in Outcome.Kind.allCases { writer.member(kind.rawValue, self[kind]) }
     }
 }

@@ -21,7 +21,7 @@ struct Report: Sendable {
     /// Counts outcomes; a refusal counts under its reason.
     mutating func count(_ settlements: [Settlement]) {
         for settlement in settlements {
-            outcomes[settlement.outcome.refusal?.reason ?? settlement.outcome.word, default: 0] +=
+            outcomes[settlement.outcome.refusal?.reason ?? settlement.outcome.kind.rawValue, default: 0] +=
                 settlement.batch.count
         }
     }

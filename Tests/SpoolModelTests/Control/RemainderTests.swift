@@ -15,7 +15,7 @@ import Testing
     private static func sent(_ random: inout SeededGenerator) -> Remainder.Sent {
         let count = Int.random(in: 1...200, using: &random)
         var machine = JobMachine(remaining: IndexRuns(0..<count), tally: Tally())
-        var runs: [String: IndexRuns] = [:]
+        var runs: [Outcome.Kind: IndexRuns] = [:]
         let later = Refusal(status: nil, reason: "x", verdict: .later)
         let outcomes: [Outcome] = [.accepted, refused, .rejected(later), .expired, .unsent(later), .unknown]
         for _ in 0..<20 {
@@ -23,7 +23,7 @@ import Testing
             let outcome = outcomes.randomElement(using: &random) ?? .accepted
             for part in machine.remaining.intersection(start..<min(count, start + 9)) {
                 _ = machine.settle(part, outcome)
-                if outcome != .accepted { runs[outcome.word, default: IndexRuns()].insert(part) }
+                if outcome != .accepted { runs[outcome.kind, default: IndexRuns()].insert(part) }
             }
         }
         var progress = JournalProgress(remaining: machine.remaining)
@@ -144,7 +144,7 @@ import Testing
         #expect(name.escaped == "a%25.json" && sent.id == JobID(bits: 5) && sent.ref == "r" && sent.count == 10)
         #expect(sent.progress.remaining.runs == left)
         #expect(sent.progress.tally.accepted == 3 && sent.progress.tally.rejected == 2)
-        #expect(sent.progress.rejected.runs == [0..<2] && sent.progress.unsent.isEmpty)
+        #expect(sent.progress[.rejected].runs == [0..<2] && sent.progress[.unsent].isEmpty)
     }
 
     @Test func `a job of which nothing was ever sent is tried again whole`() throws {

@@ -14,7 +14,7 @@ struct JournalAdoptTests {
 
     private static func progress(runs: Int = 3) -> JournalProgress {
         var progress = JournalProgress(remaining: IndexRuns((0..<runs).map { $0 * 4..<$0 * 4 + 2 }))
-        progress.rejected = IndexRuns(2..<3)
+        progress.runs[.rejected] = IndexRuns(2..<3)
         progress.tally.add(JournalSample.gone, count: 1)
         progress.tally.add(.accepted, count: count - 2 * runs - 1)
         return progress

@@ -38,7 +38,7 @@ extension JournalModel.Job {
         }
         intents = Set(job.intents.runs.joined())
         (isClaimed, hasEnded, isTold) = (job.isClaimed, job.final != nil, job.isFinalTold)
-        lines = job.untold.map { "\($0.outcome.word) \($0.ranges)" }
+        lines = job.untold.map { "\($0.outcome.kind.rawValue) \($0.ranges)" }
         let tally = job.tally
         let counts = [tally.accepted, tally.rejected, tally.expired, tally.unsent, tally.unknown]
         // A wrong count spoils the comparison.
@@ -48,7 +48,7 @@ extension JournalModel.Job {
     mutating func settle(_ range: Range<Int>, _ outcome: Outcome, isCorrection: Bool) {
         for index in range where letters[index] == "." || isCorrection { letters[index] = Self.letter(outcome) }
         intents.subtract(range)
-        if outcome != .accepted { lines.append("\(outcome.word) \([range])") }
+        if outcome != .accepted { lines.append("\(outcome.kind.rawValue) \([range])") }
     }
 
     mutating func reopen(_ range: Range<Int>) {
