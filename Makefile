@@ -189,9 +189,12 @@ docs: setup ## Build the documentation as a site, .build/docs, and check its lin
 	@echo '==> documentation'
 	@.ci/docs
 
-demo: build ## Send sample jobs to the simulated gateway, end to end
+demo: setup ## Send sample jobs to the simulated gateway, end to end
+	@echo '==> build of the demo'
+	@swift build --product pushspool $(CHECKED)
+	@swift build --product pushspool-door $(CHECKED)
 	@echo '==> demo'
-	@.build/release/pushspool demo
+	@.build/debug/pushspool demo
 
 bench: setup ## Measure all numbers and compare them with peers, 15 minutes (FORM=long: an hour; see Tests/Benchmarks)
 	@.ci/setup $(PEER_PACKAGES)
