@@ -119,7 +119,7 @@ package struct PipelineMachine: Sendable {
     }
 
     /// Returns the conclusions from the end of the connection, and removes everything in doubt.
-    package mutating func end(_ end: ConnectionEnd) -> Conclusion {
+    package mutating func end(_ end: ConnectionEnd) -> DoubtResolution {
         switch end {
         case .reply(let reply): conclude(reply)
         case .silent(let handedOver): concludeSilence(handedOver)
@@ -129,13 +129,13 @@ package struct PipelineMachine: Sendable {
 }
 
 extension PipelineMachine {
-    private mutating func conclude(_ reply: ErrorReply) -> Conclusion {
+    private mutating func conclude(_ reply: ErrorReply) -> DoubtResolution {
         let issued = max(firstSequence, nextSequence - min(nextSequence, SentWindow.identifierCount - 1))..<nextSequence
         let known = options.format.carriesIdentifier ? SentWindow.sequence(of: reply.identifier, in: issued) : nil
         if let probe, known == probe || (reply.identifier == 0 && reply.status == .missingDeviceToken) {
-            var conclusion = Conclusion()
-            conclusion.settlements = window.removeAll(before: probe).map { Settlement($0.batch, .accepted) }
-            return conclusion
+            var resolution = DoubtResolution()
+            resolution.settlements = window.removeAll(before: probe).map { Settlement($0.batch, .accepted) }
+            return resolution
         }
         guard let known else { return concludeUnknown(reply) }
         let oldest = history.oldest ?? window.oldest ?? probe ?? nextSequence
@@ -146,75 +146,75 @@ extension PipelineMachine {
     }
 
     /// The gateway named a notification older than everything in memory: everything in memory was discarded.
-    private mutating func concludeForgotten(_ status: Status, lostCount: UInt64) -> Conclusion {
-        var conclusion = Conclusion()
-        conclusion.status = status
-        conclusion.lostCount = Int(clamping: lostCount)
-        conclusion.revoked = history.removeAll()
-        conclusion.tail = conclusion.revoked + window.removeAll()
-        return conclusion
+    private mutating func concludeForgotten(_ status: Status, lostCount: UInt64) -> DoubtResolution {
+        var resolution = DoubtResolution()
+        resolution.status = status
+        resolution.lostCount = Int(clamping: lostCount)
+        resolution.revoked = history.removeAll()
+        resolution.tail = resolution.revoked + window.removeAll()
+        return resolution
     }
 
     /// The gateway named a notification: those before it were accepted, those after it discarded.
-    private mutating func conclude(_ status: Status, naming sequence: UInt64) -> Conclusion {
-        var conclusion = Conclusion()
-        conclusion.status = status
+    private mutating func conclude(_ status: Status, naming sequence: UInt64) -> DoubtResolution {
+        var resolution = DoubtResolution()
+        resolution.status = status
         _ = history.removeAll(before: sequence)
-        conclusion.settlements = window.removeAll(before: sequence).map { Settlement($0.batch, .accepted) }
-        conclusion.isCorrection = history.oldest == sequence
+        resolution.settlements = window.removeAll(before: sequence).map { Settlement($0.batch, .accepted) }
+        resolution.isCorrection = history.oldest == sequence
         let named =
-            conclusion.isCorrection ? history.removeAll(before: sequence + 1) : window.removeAll(before: sequence + 1)
+            resolution.isCorrection ? history.removeAll(before: sequence + 1) : window.removeAll(before: sequence + 1)
         if status.acceptsNamed {
-            let settled = conclusion.isCorrection ? [] : named.map { Settlement($0.batch, .accepted) }
-            conclusion.settlements += settled
-            conclusion.isCorrection = false
+            let settled = resolution.isCorrection ? [] : named.map { Settlement($0.batch, .accepted) }
+            resolution.settlements += settled
+            resolution.isCorrection = false
         } else {
-            conclusion.named = named.first?.batch
+            resolution.named = named.first?.batch
         }
-        conclusion.revoked = history.removeAll()
-        conclusion.tail = conclusion.revoked + window.removeAll()
-        return conclusion
+        resolution.revoked = history.removeAll()
+        resolution.tail = resolution.revoked + window.removeAll()
+        return resolution
     }
 
     /// The gateway did not identify the notification, or named an unknown one: everything in doubt stays in doubt.
     ///
     /// Unless the gateway shuts down or refuses the app, one of them was refused for its own fault. Status 0 counts as
     /// a refusal here: otherwise a notification that repeatedly gets it would be resent endlessly.
-    private mutating func concludeUnknown(_ reply: ErrorReply) -> Conclusion {
-        var conclusion = doubt(window.removeAll())
-        conclusion.status = reply.status
-        conclusion.hidesRefusal =
-            reply.status != .shutdown && reply.status.failureClass != .app && conclusion.doubtfulCount > 0
-        return conclusion
+    private mutating func concludeUnknown(_ reply: ErrorReply) -> DoubtResolution {
+        var resolution = doubt(window.removeAll())
+        resolution.status = reply.status
+        resolution.hidesRefusal =
+            reply.status != .shutdown && reply.status.failureClass != .app && resolution.doubtfulCount > 0
+        return resolution
     }
 
-    private mutating func concludeSilence(_ handedOver: UInt64) -> Conclusion {
+    private mutating func concludeSilence(_ handedOver: UInt64) -> DoubtResolution {
         let end = acknowledgements.end(within: handedOver) ?? window.oldest ?? 0
-        var conclusion = doubt(window.removeAll(before: end).map(\.batch))
-        conclusion.hidesRefusal = options.format == .simple && conclusion.doubtfulCount > 0
-        conclusion.tail += window.removeAll()
-        return conclusion
+        var resolution = doubt(window.removeAll(before: end).map(\.batch))
+        resolution.hidesRefusal = options.format == .simple && resolution.doubtfulCount > 0
+        resolution.tail += window.removeAll()
+        return resolution
     }
 
-    private mutating func concludeUnsent() -> Conclusion {
-        var conclusion = Conclusion()
-        conclusion.tail = window.removeAll()
-        return conclusion
+    private mutating func concludeUnsent() -> DoubtResolution {
+        var resolution = DoubtResolution()
+        resolution.tail = window.removeAll()
+        return resolution
     }
 
     /// Notifications that may or may not have been accepted: resent, or `unknown` if their policy forbids sending them
     /// twice.
-    private func doubt(_ batches: [Batch]) -> Conclusion {
-        var conclusion = Conclusion()
+    private func doubt(_ batches: [Batch]) -> DoubtResolution {
+        var resolution = DoubtResolution()
         for batch in batches {
             switch batch.onDoubt {
             case .resend:
-                conclusion.tail.append(batch)
-                conclusion.doubtfulCount += batch.count
+                resolution.tail.append(batch)
+                resolution.doubtfulCount += batch.count
             case .report:
-                conclusion.settlements.append(Settlement(batch, .unknown))
+                resolution.settlements.append(Settlement(batch, .unknown))
             }
         }
-        return conclusion
+        return resolution
     }
 }

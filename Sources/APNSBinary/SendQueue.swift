@@ -135,7 +135,7 @@ package struct SendQueue: Sendable {
 }
 
 extension SendQueue {
-    /// Applies the conclusion from the end of a connection, puts the tail ahead of everything else, and returns the
+    /// Applies the resolution from the end of a connection, puts the tail ahead of everything else, and returns the
     /// outcomes.
     ///
     /// Revoked notifications get a second outcome later: an acceptance is reported as usual, any other outcome as a
@@ -146,17 +146,17 @@ extension SendQueue {
     /// behind the rest of its job.
     ///
     /// - Parameters:
-    ///   - conclusion: The conclusions.
+    ///   - resolution: The conclusions.
     ///   - now: The current time.
     ///   - pause: The pause of a job after a number of such refusals.
     /// - Returns: The outcomes.
     package mutating func take(
-        _ conclusion: Conclusion, at now: Moment, pause: (Int) -> Duration
+        _ resolution: DoubtResolution, at now: Moment, pause: (Int) -> Duration
     ) -> [Settlement] {
-        var (settlements, tail) = (conclusion.settlements, conclusion.tail)
-        revoke(conclusion)
+        var (settlements, tail) = (resolution.settlements, resolution.tail)
+        revoke(resolution)
         var apart: Batch?
-        if let named = conclusion.named, let status = conclusion.status {
+        if let named = resolution.named, let status = resolution.status {
             if status.failureClass != .app, !(status.allowsAnotherTry && hasAnotherTry(named)) {
                 settlements.append(Settlement(named, .rejected(status.refusal)))
             } else if hunt == nil, status != .protocolError {
@@ -165,17 +165,17 @@ extension SendQueue {
                 tail.insert(named, at: 0)
             }
         }
-        if let lone = Self.loneSuspect(of: conclusion), !hasAnotherTry(lone) {
-            settlements.append(Settlement(lone, .rejected(Self.unnamedRefusal(conclusion.status))))
+        if let lone = Self.loneSuspect(of: resolution), !hasAnotherTry(lone) {
+            settlements.append(Settlement(lone, .rejected(Self.unnamedRefusal(resolution.status))))
             tail = []
         }
         settlements = settlements.flatMap(correction)
         confirm(settlements)
-        resume(tail, isHunt: conclusion.hidesRefusal)
+        resume(tail, isHunt: resolution.hidesRefusal)
         guard var named = apart else { return settlements }
         // Behind the rest of its job, which asks with another notification.
         named.wasWritten = true
-        if conclusion.status?.failureClass == .app {
+        if resolution.status?.failureClass == .app {
             accuser = work.hold(named, at: now, pause: pause) == false ? named.job : nil
         } else if settlements.contains(where: { $0.outcome == .accepted && $0.batch.job == named.job }) {
             work.withdraw(&named)
@@ -190,10 +190,10 @@ extension SendQueue {
     package func blamesApp(for job: JobID) -> Bool { hunt != nil || accuser == job }
 
     /// Remembers the notifications that had been settled as accepted and were not.
-    private mutating func revoke(_ conclusion: Conclusion) {
-        if conclusion.isCorrection, let named = conclusion.named { revoked.insert(named) }
-        var count = conclusion.revokedCount
-        for batch in conclusion.tail where count > 0 {
+    private mutating func revoke(_ resolution: DoubtResolution) {
+        if resolution.isCorrection, let named = resolution.named { revoked.insert(named) }
+        var count = resolution.revokedCount
+        for batch in resolution.tail where count > 0 {
             revoked.insert(batch[batch.indices.prefix(count)])
             count -= batch.count
         }
@@ -219,11 +219,11 @@ extension SendQueue {
     }
 
     /// The one notification that must have been refused, because nothing else was in doubt.
-    private static func loneSuspect(of conclusion: Conclusion) -> Batch? {
-        guard conclusion.hidesRefusal, conclusion.doubtfulCount == 1, conclusion.tail.count == 1,
-            conclusion.tail[0].count == 1, !conclusion.settlements.contains(where: { $0.outcome == .unknown })
+    private static func loneSuspect(of resolution: DoubtResolution) -> Batch? {
+        guard resolution.hidesRefusal, resolution.doubtfulCount == 1, resolution.tail.count == 1,
+            resolution.tail[0].count == 1, !resolution.settlements.contains(where: { $0.outcome == .unknown })
         else { return nil }
-        return conclusion.tail[0]
+        return resolution.tail[0]
     }
 
     /// Counts one more try of a single notification. Returns whether it may be tried again.

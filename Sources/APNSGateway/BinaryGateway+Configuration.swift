@@ -39,7 +39,7 @@ extension BinaryGateway {
         /// The age at which a connection is replaced; `nil` means never.
         package var maxAge: Duration?
         /// How long a stopped app waits at most before it tries again with one notification.
-        package var stopPause = BackOff.longestPause
+        package var stopPause = BackOff.usualCeiling
         /// When the gateway last accepted a notification with this identity, if it is known.
         package var acceptedAt: Moment?
 

@@ -103,15 +103,15 @@ extension BinaryGateway: SlottedGateway {
     /// Applies the conclusions from the end of a session, and returns the pause before the next connect.
     private func conclude(_ session: BinarySession, _ end: BinarySession.End) -> Duration {
         let isProven = state.hasAcceptance
-        let conclusion = session.conclude(end, isProven: isProven)
+        let resolution = session.conclude(end, isProven: isProven)
         state.count(session)
         let backOff = BackOff.ofRefusals(ceiling: configuration.stopPause)
-        let settlements = queue.take(conclusion, at: .now) { backOff.pause(after: $0, using: &state.random) }
-        if !conclusion.revoked.isEmpty { state.tell(.reopened(conclusion.revoked)) }
+        let settlements = queue.take(resolution, at: .now) { backOff.pause(after: $0, using: &state.random) }
+        if !resolution.revoked.isEmpty { state.tell(.reopened(resolution.revoked)) }
         state.withdraw(queue.takeWithdrawn())
         deliver(settlements)
         state.collect(queue.takePausedCounts())
-        var report = ConnectionReport(end.fault, conclusion)
+        var report = ConnectionReport(end.fault, resolution)
         report.unknownCount = settlements.filter { $0.outcome == .unknown }.reduce(0) { $0 + $1.batch.count }
         switch end {
         case .closed:
@@ -119,14 +119,14 @@ extension BinaryGateway: SlottedGateway {
         case .reply(let reply) where reply.status.failureClass == .app:
             state.tell(.disconnected(report))
             // A late reply to a replaced configuration says nothing about the current one.
-            if session.generation == state.generation { note(reply.status.fault, by: conclusion.named?.job) }
+            if session.generation == state.generation { note(reply.status.fault, by: resolution.named?.job) }
             return .zero
         case .reply(let reply) where reply.status.acceptsNamed && !session.hasAcceptance:
             // Back off from a gateway that keeps shutting down without accepting anything.
             return state.pause(after: .lost, report)
         case .reply(let reply):
             report.isRoutine = true
-            let cause = cause(of: reply, conclusion)
+            let cause = cause(of: reply, resolution)
             // For the timer of jobs on hold.
             if cause == .serverError { wakeAll() }
             return state.pause(after: cause, report)
@@ -150,10 +150,10 @@ extension BinaryGateway: SlottedGateway {
     }
 
     /// Returns why a connection is missing that ended with this reply, which does not blame the app.
-    private func cause(of reply: ErrorReply, _ conclusion: Conclusion) -> ConnectPolicy.Cause {
+    private func cause(of reply: ErrorReply, _ resolution: DoubtResolution) -> ConnectPolicy.Cause {
         guard reply.status.failureClass == .serverError else { return .answered }
         // Nothing else is sent during a hunt or a trial, so the pauses grow at once.
-        let isAlone = conclusion.named != nil && !queue.isHunting && !state.isOnTrial
+        let isAlone = resolution.named != nil && !queue.isHunting && !state.isOnTrial
         return isAlone ? .serverError : .unreachable
     }
 
@@ -201,10 +201,10 @@ extension ConnectionReport {
     }
 
     /// Creates a report of a connection that ended like this.
-    fileprivate init(_ fault: GatewayFault, _ conclusion: Conclusion) {
+    fileprivate init(_ fault: GatewayFault, _ resolution: DoubtResolution) {
         self.init(fault)
-        resentCount = conclusion.tail.notificationCount - conclusion.doubtfulCount
-        (doubtfulCount, revokedCount) = (conclusion.doubtfulCount, conclusion.revokedCount)
-        lostCount = conclusion.lostCount
+        resentCount = resolution.tail.notificationCount - resolution.doubtfulCount
+        (doubtfulCount, revokedCount) = (resolution.doubtfulCount, resolution.revokedCount)
+        lostCount = resolution.lostCount
     }
 }

@@ -165,9 +165,9 @@ final class BinarySession: GatewaySession {
 
     /// Returns the conclusions about the notifications in doubt. `isProven` says that these credentials ever had an
     /// acceptance. They may be sent again, so the kernel must not go on to deliver them.
-    func conclude(_ end: End, isProven: Bool) -> Conclusion {
+    func conclude(_ end: End, isProven: Bool) -> DoubtResolution {
         if doubtCount > 0 { abort() }
-        var conclusion =
+        var resolution =
             switch end {
             case .reply(let reply): pipeline.end(.reply(reply))
             case .refused: pipeline.end(.refused)
@@ -175,8 +175,8 @@ final class BinarySession: GatewaySession {
             case .lost where isFresh && !isProven && options.format.carriesIdentifier: pipeline.end(.refused)
             case .lost, .closed: pipeline.end(.silent(handedOver: UInt64(stream.handedOverByteCount)))
             }
-        conclusion.settlements = accept(conclusion.settlements)
-        return conclusion
+        resolution.settlements = accept(resolution.settlements)
+        return resolution
     }
 
     /// Whether nothing was accepted and the handshake was less than a second ago. Then an end means that the gateway

@@ -181,7 +181,7 @@ extension HTTP2Gateway {
         if isCurrent {
             judge(news, consequences)
             let backOff = configuration.connectBackOff
-            if session.isFailing, !session.isRetired, trouble.replaces(at: .now, backOff, using: &state.random) {
+            if session.isFailing, !session.isRetired, trouble.mayReplace(at: .now, backOff, using: &state.random) {
                 session.retire(.failing)
             }
         }

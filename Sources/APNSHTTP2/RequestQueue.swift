@@ -13,7 +13,7 @@ package struct RequestQueue: Sendable {
         /// The pauses after 429, for the one token.
         package var later = BackOff(first: .seconds(30), ceiling: .seconds(3600))
         /// The pauses after 5xx.
-        package var serverError = BackOff(first: .seconds(900), ceiling: BackOff.longestPause)
+        package var serverError = BackOff(first: .seconds(900), ceiling: BackOff.usualCeiling)
         /// How often a notification may be in doubt before it pauses as after 5xx.
         package var doubtLimit = 3
         /// The pauses of a job after refusals that blame the app.
@@ -268,7 +268,7 @@ extension RequestQueue {
         var draft = Draft(now: now, origin: origin, random: random)
         draft.consequences.settlements = news.accepted.map { Settlement($0, .accepted) }
         if !news.accepted.isEmpty { updates = ([], 0) }
-        for refused in news.refused { take(refused, into: &draft) }
+        for refused in news.refused { classify(refused, into: &draft) }
         for batch in news.doubtful { doubt(batch, into: &draft) }
         work.prepend(news.returned.flatMap { returned($0, into: &draft) })
         for settlement in draft.consequences.settlements { forget(settlement) }
@@ -287,7 +287,9 @@ extension RequestQueue {
         work.noteOutcome(settlement)
     }
 
-    private mutating func take(_ refused: SessionNews.Refused, into draft: inout Draft<some RandomNumberGenerator>) {
+    private mutating func classify(
+        _ refused: SessionNews.Refused, into draft: inout Draft<some RandomNumberGenerator>
+    ) {
         let reply = refused.reply
         var refused = refused
         refused.batch.wasWritten = true

@@ -53,7 +53,7 @@ package struct TroubleWatch: Sendable {
 
     /// Whether to replace a connection on which the server only reports failures: it may lead to the only server that fails. If
     /// the next one is no better, the gateway fails as a whole; replacements become rarer then, up to the ceiling of `backOff`.
-    package mutating func replaces(
+    package mutating func mayReplace(
         at now: Moment, _ backOff: BackOff, using random: inout some RandomNumberGenerator
     ) -> Bool {
         guard replacements.nextAt <= now else { return false }

@@ -11,11 +11,11 @@ package struct BackOff: Hashable, Sendable {
         self.ceiling = max(self.first, ceiling)
     }
 
-    /// The longest pause between attempts, unless the configuration says otherwise.
-    package static let longestPause = Duration.seconds(4 * 3600)
+    /// The longest pause between attempts that there is, unless the configuration says otherwise.
+    package static let usualCeiling = Duration.seconds(4 * 3600)
 
     /// The pauses between failed connects: from a second on, up to a minute and to `ceiling`.
-    package static func ofConnects(ceiling: Duration = longestPause) -> BackOff {
+    package static func ofConnects(ceiling: Duration = usualCeiling) -> BackOff {
         BackOff(first: .seconds(1), ceiling: min(.seconds(60), ceiling))
     }
 

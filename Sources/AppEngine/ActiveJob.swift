@@ -35,7 +35,7 @@ final class ActiveJob {
     /// Why the job could not continue, as text.
     var fault: String?
     /// The job of which this one is a duplicate, if any.
-    var earlier: EarlierJob?
+    var earlier: SentTwin?
     /// Records from before: of an earlier run, a hold or an operator's command; `nil` if there are none.
     var resumption: Resumption?
     /// Notifications taken back that had counted as accepted, until the gateway's event about them arrives.

@@ -28,7 +28,7 @@ final class AppParts {
     let lines: FeedbackLines
     /// The remainders of held and retried jobs.
     let held: HeldJobs
-    let earlier: EarlierJobs
+    let toRecover: JobsToRecover
     let state: AppState
 
     /// Opens an app's part of the spool. Blocks.
@@ -57,7 +57,7 @@ final class AppParts {
         jobs = JobTable(context, duplicates, orSignal: intakeWakeup)
         lines = FeedbackLines(context, orSignal: publishWakeup)
         held = HeldJobs(context.spool, context.logger)
-        earlier = EarlierJobs(left, firstTold: daemon.journal.position)
+        toRecover = JobsToRecover(left, firstTold: daemon.journal.position)
         state = try AppState(context, gateway)
     }
 }

@@ -69,7 +69,7 @@ final class Claimer {
     func mayRecover(_ lane: Lane) -> Bool { mayTake && hasPlace(for: lane) }
 
     private var mayTake: Bool {
-        parts.earlier.hasLookedIntoWork && !context.lifecycle.isDraining && !parts.journal.isBroken
+        parts.toRecover.hasLookedIntoWork && !context.lifecycle.isDraining && !parts.journal.isBroken
             && parts.space.shortUntil <= .now && parts.state.mayTake(isClaiming: !claims.isEmpty)
             && !parts.lines.isFull
     }

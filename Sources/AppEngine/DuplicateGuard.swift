@@ -130,7 +130,7 @@ final class DuplicateGuard {
         let (id, summary) = (read.context.job, read.summary)
         guard isInUse, summary.failure == nil else { return }
         let (ref, file) = (summary.header.ref, summary.file)
-        let earlier = try sent.withRefs { (refs) throws(SystemError) -> EarlierJob? in
+        let earlier = try sent.withRefs { (refs) throws(SystemError) -> SentTwin? in
             if let ref, let job = try refs.job(sentWith: .ref(ref), before: id, at: time) { return job }
             guard let file else { return nil }
             return try refs.job(like: file, before: id, at: time)
@@ -143,7 +143,7 @@ final class DuplicateGuard {
     ///
     /// - Throws: `SystemError`: the refs cannot be read.
     func judge(
-        _ read: ReadJob, _ left: LeftJob, _ progress: RecoveryPlan.Progress
+        _ read: ReadJob, _ left: JobToRecover, _ progress: RecoveryPlan.Progress
     ) throws(SystemError) {
         guard case .job(let known, _) = left.record, !read.isSentAnyway, !progress.tally.isAnyoneReached,
             progress.doubtful.isEmpty

@@ -38,12 +38,12 @@ final class GatewayListener {
         for await event in gateway.events {
             if parts.state.note(event) { status.show() }
             count(event)
-            await take(event)
+            await handle(event)
             await afterEach()
         }
     }
 
-    private func take(_ event: GatewayEvent) async {
+    private func handle(_ event: GatewayEvent) async {
         switch event {
         case .settled(let settlements):
             parts.accepted.note(settlements)

@@ -269,8 +269,8 @@ final class IntakeLoop {
         guard case .read(let opened) = result, !context.lifecycle.isDraining else {
             return leave(job, after: result)
         }
-        let read = ReadJob(context: terms, opened, isSealed: true)
-        read.isSealed = isWhole || read.summary.isSealed || job.name.form == .json
+        let isSealed = isWhole || opened.reading.summary.isSealed || job.name.form == .json
+        let read = ReadJob(context: terms, opened, isSealed: isSealed)
         (read.remainder, read.isSentAnyway) = (remainder, remainder?.isSentAnyway == true)
         guard try mayClaim(read, job) else { return }
         claimer.announce(job, read)
@@ -292,9 +292,9 @@ final class IntakeLoop {
         case .claim: break
         case .fail(let code): read.summary.fail(code)
         }
-        let isUnknown = parts.earlier.isAny(whichMayBe: job.name, read.summary)
+        let isUnknown = parts.toRecover.isAny(whichMayBe: job.name, read.summary)
         let answer: IntakeAnswer? =
-            parts.earlier.isMissing(job) ? .busy : try parts.duplicates.admit(read, job.name, isUnknown: isUnknown)
+            parts.toRecover.isMissing(job) ? .busy : try parts.duplicates.admit(read, job.name, isUnknown: isUnknown)
         if let answer { parts.intake.value.answer(job.name, answer, at: .now) }
         return answer == nil
     }

@@ -12,7 +12,7 @@ import SpoolModel
 import SpoolStore
 
 /// A job whose file was read completely.
-struct OpenedJob {
+struct CheckedFile {
     /// The reader that hands out the recipients.
     let source: JobSource
     /// The result of the pass over the file.
@@ -31,15 +31,16 @@ final class ReadJob {
     let source: JobSource
     var summary: JobSummary
     let content: JournalHeader.Content
-    var isSealed: Bool
+    /// Whether its file is known to be complete: it says so itself, or it was renamed into place.
+    let isSealed: Bool
     /// The job of which this one is a duplicate, if any.
-    var earlier: EarlierJob?
+    var earlier: SentTwin?
     /// The job's remainder, if it was held or archived before.
     var remainder: Remainder?
     /// Whether to send the job even if the same job was sent before: it was partly sent, or an operator wants it.
     var isSentAnyway = false
 
-    init(context: JobContext, _ opened: OpenedJob, isSealed: Bool) {
+    init(context: JobContext, _ opened: CheckedFile, isSealed: Bool) {
         self.context = context
         self.source = opened.source
         self.summary = opened.reading.summary
@@ -51,7 +52,7 @@ final class ReadJob {
 /// The result of reading a file.
 enum ReadingResult {
     /// The file was read completely.
-    case read(OpenedJob)
+    case read(CheckedFile)
     /// The daemon died too often while reading the file, the last time while reading it alone. It is not opened again.
     case poison
     /// The app stops, or another file must be read first. The file was not read completely.
@@ -159,7 +160,7 @@ final class JobFileReader {
         }
         app.daemon.reading.leave(alone: isSuspect)
         guard let reading = try outcome.get() else { return .abandoned }
-        return .read(try OpenedJob(reading))
+        return .read(try CheckedFile(reading))
     }
 
     /// How much processor time this thread may spend on a file. Ordinary short files take a millisecond.

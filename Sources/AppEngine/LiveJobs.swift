@@ -62,7 +62,7 @@ final class LiveJobs: CommandedJobs {
     // MARK: Finding the job
 
     func claimed(_ reference: JobReference) -> [ClaimedJob] {
-        (parts.earlier.found + parts.earlier.takingUp).map(\.claimed)
+        (parts.toRecover.found + parts.toRecover.takingUp).map(\.claimed)
             .filter { reference.isMeant(name: $0.name, id: $0.id, ref: nil) }
             + parts.jobs.all.filter { $0.isMeant(by: reference) && !$0.machine.hasEnded }.map(\.claimed)
     }
@@ -81,10 +81,10 @@ final class LiveJobs: CommandedJobs {
 
     /// Returns the job if it is under way. Takes it over first if it is from an earlier run.
     private func active(_ claimed: ClaimedJob) async throws(ControlFault) -> ActiveJob? {
-        if let index = parts.earlier.found.firstIndex(where: { $0.claimed.id == claimed.id }) {
-            await recovery.takeUp(parts.earlier.found.remove(at: index))
+        if let index = parts.toRecover.found.firstIndex(where: { $0.claimed.id == claimed.id }) {
+            await recovery.takeUp(parts.toRecover.found.remove(at: index))
         }
-        guard !parts.earlier.takingUp.contains(where: { $0.claimed.id == claimed.id }) else {
+        guard !parts.toRecover.takingUp.contains(where: { $0.claimed.id == claimed.id }) else {
             throw ControlFault("it is being resumed after a restart", hint: "try again in a moment")
         }
         return parts.jobs[claimed.id].flatMap { $0.machine.hasEnded ? nil : $0 }
@@ -190,7 +190,8 @@ final class LiveJobs: CommandedJobs {
                 LogKey.job: "\(job.claimed.name)", LogKey.id: "\(job.claimed.id)", LogKey.code: "\(code.rawValue)",
                 LogKey.count: "\(ended)",
             ])
-        return ControlAnswer(.done, "\(code.rawValue): \(tally.accepted) of \(count) accepted, \(ended) \(kind.rawValue)\(rest)")
+        return ControlAnswer(
+            .done, "\(code.rawValue): \(tally.accepted) of \(count) accepted, \(ended) \(kind.rawValue)\(rest)")
     }
 
     func begin(_ departure: Departure) { publisher.depart(departure) }

@@ -122,7 +122,7 @@ final class OutcomeRecorder {
             isAbridged: before?.isAbridged == true)
         journal.record(.result(id, result))
         // Until all of it is published, a PUBLISHED record must not cover this result.
-        parts.earlier.firstTold = context.daemon.journal.position
+        parts.toRecover.firstTold = context.daemon.journal.position
         context.daemon.meter.count { $0.note(outcome, count: unread.count) }
         for run in unread.runs { job.outcomes.note(run, outcome) }
         settle(unread.runs, outcome, of: job)

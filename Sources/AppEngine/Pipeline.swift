@@ -65,8 +65,8 @@ final class Pipeline {
 
     /// Whether all jobs of an earlier run have ended, and the hook has all their feedback.
     var isThrough: Bool {
-        let earlier = parts.earlier
-        return !earlier.mustLook && earlier.found.isEmpty && earlier.takingUp.isEmpty && isIdle && hook.isThrough
+        let toRecover = parts.toRecover
+        return !toRecover.mustLook && toRecover.found.isEmpty && toRecover.takingUp.isEmpty && isIdle && hook.isThrough
     }
 
     /// Whether no job is under way.
@@ -79,16 +79,16 @@ final class Pipeline {
     /// Functions without work are not even called: once called, the task keeps memory for their frames. Nor is this loop
     /// inlined, or any other of an app: each of its tasks would keep memory for the frames of all.
     @inline(never) func run() async {
-        let (earlier, jobs) = (parts.earlier, parts.jobs)
+        let (toRecover, jobs) = (parts.toRecover, parts.jobs)
         while !Task.isCancelled {
             intake.takeHints()
             await shareRate()
             await parts.space.look()
             if intake.isScanDue, await parts.state.lookAtPause() { status.show() }
             await sender.prepareToAsk(isClaiming: claimer.announcedCount > 0)
-            if earlier.mustLook, Moment.now >= earlier.nextLook { recovery.findMissingJobs() }
+            if toRecover.mustLook, Moment.now >= toRecover.nextLook { recovery.findMissingJobs() }
             if intake.isScanDue { recovery.findStrays() }
-            if !earlier.found.isEmpty { await recovery.recoverJobs() }
+            if !toRecover.found.isEmpty { await recovery.recoverJobs() }
             await intake.takeReady()
             if !jobs.isEmpty {
                 await sender.giveUpLateJobs()
@@ -120,7 +120,7 @@ final class Pipeline {
     private var nextLook: Moment {
         if retention.isUnderWay || parts.suppression.wantsRewriting, !parts.journal.isBroken { return .now }
         var next = intake.nextLook
-        if parts.earlier.mustLook { next = min(next, parts.earlier.nextLook) }
+        if parts.toRecover.mustLook { next = min(next, parts.toRecover.nextLook) }
         if let nextNews = parts.room.nextNews { next = min(next, nextNews) }
         // A job with many notifications still unread or unanswered.
         if !parts.jobs.isEmpty { next = min(next, status.nextLook) }

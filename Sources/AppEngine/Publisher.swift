@@ -97,7 +97,7 @@ final class Publisher {
 
     /// Whether any lines of an earlier run are still unpublished.
     var isRetelling: Bool {
-        parts.earlier.haveUntold
+        parts.toRecover.haveUntold
             || jobs.all.contains { $0.source != nil && $0.resumption.map { !$0.untold.isEmpty } == true }
     }
 
@@ -197,7 +197,7 @@ final class Publisher {
             return await inGroups(ids) { group in context.spool.archives.keepingDaysOpen { tell(group) } }
         case .sync:
             // Until all lines of an earlier run are published, a publication covers only records from `firstTold` on.
-            batch = (parts.lines.take(), isRetelling ? parts.earlier.firstTold : nil, journal.lastRecord)
+            batch = (parts.lines.take(), isRetelling ? parts.toRecover.firstTold : nil, journal.lastRecord)
             return lines(areOut: await journal.sync())
         case .keepRefs(let ids): return lines(areOut: parts.duplicates.keep(ids.lazy.compactMap { self.jobs[$0] }))
         case .publish(let ids):
@@ -274,7 +274,7 @@ final class Publisher {
 
     /// Chooses a job's place in the archive, and records how it ended and where it goes.
     private func recordEnd(
-        of job: ActiveJob, _ conclusion: JournalModel.Conclusion, at time: WallTime
+        of job: ActiveJob, _ conclusion: Conclusion, at time: WallTime
     ) throws -> JournalFinal {
         let place = try context.spool.archives.place(
             for: job.claimed.name, in: conclusion.folder, at: .now, withResult: job.needsResult(conclusion))
@@ -471,7 +471,7 @@ final class Publisher {
     }
 }
 
-extension JournalModel.Conclusion {
+extension Conclusion {
     /// The archive for the job.
     fileprivate var folder: ArchiveFolder { state == .done ? .done : .failed }
 }

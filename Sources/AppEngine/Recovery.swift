@@ -27,30 +27,31 @@ final class Recovery {
         strays = StrayJobs(claimer.parts)
     }
 
-    private var earlier: EarlierJobs { parts.earlier }
+    private var toRecover: JobsToRecover { parts.toRecover }
 
     /// Reconciles the journal and the folders at each start. Afterwards every job that resumes is in `work/`. Failed
     /// steps are retried by `findMissingJobs`.
     func findLeftJobs() {
         parts.held.load()
         findMissingJobs()
-        guard earlier.hasLookedIntoWork else { return }
-        if earlier.found.isEmpty, earlier.missing.isEmpty { parts.duplicates.noteAllKnown() }
-        parts.held.reconcile(earlier.found.map(\.claimed))
+        guard toRecover.hasLookedIntoWork else { return }
+        if toRecover.found.isEmpty, toRecover.missing.isEmpty { parts.duplicates.noteAllKnown() }
+        parts.held.reconcile(toRecover.found.map(\.claimed))
         // Another node may be in the middle of a move, which is a link and an unlink where a rename cannot refuse a name.
         if !context.spool.isClustered { parts.held.finishMoves() }
-        earlier.found.reverse()
-        earlier.found = Lane.allCases.reversed().flatMap { lane in earlier.found.filter { $0.claimed.name.lane == lane }
+        toRecover.found.reverse()
+        toRecover.found = Lane.allCases.reversed().flatMap { lane in
+            toRecover.found.filter { $0.claimed.name.lane == lane }
         }
     }
 
     /// Searches for the journal's jobs that were not found yet. Until they are found, their files in `new/` are not
     /// touched; until `work/` could be read, no file there is.
     func findMissingJobs() {
-        earlier.nextLook = .now + context.daemon.configuration.rescan
+        toRecover.nextLook = .now + context.daemon.configuration.rescan
         do {
-            if !earlier.hasLookedIntoWork { try takeFromWork() }
-            if !earlier.missing.isEmpty { try searchMissing() }
+            if !toRecover.hasLookedIntoWork { try takeFromWork() }
+            if !toRecover.missing.isEmpty { try searchMissing() }
         } catch {
             context.logger.error(
                 "jobs of an earlier run cannot be looked up", metadata: [LogKey.error: "\(error)"])
@@ -61,41 +62,42 @@ final class Recovery {
 
     private func takeFromWork() throws(SystemError) {
         let found = try context.daemon.spool.claimed(in: context.spool)
-        earlier.hasLookedIntoWork = true
+        toRecover.hasLookedIntoWork = true
         for name in found.strangers {
             context.logger.warning("unknown file in work/", metadata: [LogKey.job: "\(name)"])
         }
         for claimed in found.jobs {
-            let record = earlier.missing.removeValue(forKey: claimed.id)
+            let record = toRecover.missing.removeValue(forKey: claimed.id)
             let named = claimed.called(record?.facts.name ?? claimed.name)
             if isParked(named) { continue }
             if named.name != claimed.name { dropDouble(of: named) }
-            takeIn(LeftJob(claimed: named, record: recoveryRecord(record)))
+            takeIn(JobToRecover(claimed: named, record: recoveryRecord(record)))
         }
     }
 
     /// Takes over the jobs in `work/` that nobody knows of, in a cluster.
     func findStrays() {
-        for stray in earlier.hasLookedIntoWork ? strays.find() : [] {
+        for stray in toRecover.hasLookedIntoWork ? strays.find() : [] {
             let record = context.daemon.journal.job(stray.id)
-            takeIn(LeftJob(claimed: stray.called(record?.facts.name ?? stray.name), record: recoveryRecord(record)))
+            takeIn(
+                JobToRecover(claimed: stray.called(record?.facts.name ?? stray.name), record: recoveryRecord(record)))
         }
     }
 
     /// Records a job to be taken over later. Its place in the archive is reserved.
-    private func takeIn(_ job: LeftJob) {
+    private func takeIn(_ job: JobToRecover) {
         if let final = job.final { context.spool.archives.reserve(ArchivePlace(final)) }
-        earlier.found.append(job)
+        toRecover.found.append(job)
     }
 
     private func searchMissing() throws(SystemError) {
-        let inodes = Set(earlier.missing.values.map(\.facts.inode))
+        let inodes = Set(toRecover.missing.values.map(\.facts.inode))
         let files = LeftFiles(
             held: try context.spool.hold.names(of: inodes), new: try context.spool.namesInNew(of: inodes))
-        for job in earlier.missing.values.sorted(by: { $0.facts.droppedAt < $1.facts.droppedAt }) {
+        for job in toRecover.missing.values.sorted(by: { $0.facts.droppedAt < $1.facts.droppedAt }) {
             do {
                 try search(job, files)
-                earlier.missing[job.facts.id] = nil
+                toRecover.missing[job.facts.id] = nil
             } catch {
                 reportUnrecovered(job.facts.name, job.facts.id, error)
             }
@@ -158,7 +160,7 @@ final class Recovery {
             let claimed = try context.spool.restore(job.facts.id, job.facts.name, bytes)
             if found.isTornInNew { try context.spool.new.unlink(name.bytes) }
             context.logger.warning("job restored from the journal", metadata: [LogKey.job: "\(job.facts.name)"])
-            takeIn(LeftJob(claimed: claimed, record: .job(job, suspicion: nil)))
+            takeIn(JobToRecover(claimed: claimed, record: .job(job, suspicion: nil)))
         case .forget(let farewell): forget(job, farewell)
         case .finish, .leave: publisher.syncMove(of: job.facts.id)
         case .startOver, .resume, .hold: parts.journal.record(.cleaned(job.facts.id))
@@ -177,7 +179,7 @@ final class Recovery {
         case .claimed(let claimed):
             parts.journal.record(.claimed(job.facts.id))
             let claimed = claimed.called(job.facts.name)
-            takeIn(LeftJob(claimed: claimed, record: .job(job, suspicion: nil)))
+            takeIn(JobToRecover(claimed: claimed, record: .job(job, suspicion: nil)))
         case .gone, .changed: forget(job, .neverOurs)
         case .lapsed: throw SystemError.timedOut("lease", "\(name)")
         case .forbidden(let error): throw error
@@ -194,30 +196,30 @@ final class Recovery {
 
     /// Takes over the found jobs while there is room. A job that cannot be read does not delay the others.
     func recoverJobs() async {
-        while let next = earlier.found.last, claimer.mayRecover(next.claimed.name.lane), !Task.isCancelled {
-            await takeUp(earlier.found.removeLast())
+        while let next = toRecover.found.last, claimer.mayRecover(next.claimed.name.lane), !Task.isCancelled {
+            await takeUp(toRecover.found.removeLast())
             await context.files.worker.yield()
         }
     }
 
     /// Takes over one job, which the caller has removed from `found`. After the last one, all refs under way are known.
-    func takeUp(_ left: LeftJob) async {
-        earlier.takingUp.append(left)
+    func takeUp(_ left: JobToRecover) async {
+        toRecover.takingUp.append(left)
         await reader.counting {
             do {
                 try await recover(left)
             } catch let error as SystemError where parts.space.pauseIfShort(error) {
-                earlier.found.append(left)
+                toRecover.found.append(left)
             } catch {
                 reportUnrecovered(left.claimed.name, left.claimed.id, error)
             }
         }
-        earlier.takingUp.removeAll { $0.claimed.id == left.claimed.id }
+        toRecover.takingUp.removeAll { $0.claimed.id == left.claimed.id }
         parts.journal.write()
-        if earlier.found.isEmpty, earlier.takingUp.isEmpty { parts.duplicates.noteAllKnown() }
+        if toRecover.found.isEmpty, toRecover.takingUp.isEmpty { parts.duplicates.noteAllKnown() }
     }
 
-    private func recover(_ left: LeftJob) async throws {
+    private func recover(_ left: JobToRecover) async throws {
         let job = try context.spool.open(left.claimed)
         var terms = reader.context(of: job, id: left.claimed.id, true)
         if case .job(let known, _) = left.record {
@@ -227,7 +229,7 @@ final class Recovery {
         let perusal = try await reader.readThrough(job, left.claimed.status, terms, isLimited: false)
         if case .poison = perusal { return try park(left, .poison) }
         // The app stops: the job stays in `work/` for the next run.
-        guard case .read(let opened) = perusal else { return earlier.found.append(left) }
+        guard case .read(let opened) = perusal else { return toRecover.found.append(left) }
         let header = try context.daemon.journal.content(of: left.claimed.id)
         var found = RecoveryFindings()
         found.work = opened.reading.content.isSame(as: header?.content)
@@ -248,7 +250,7 @@ final class Recovery {
             guard case .bytes(let bytes)? = header?.content else { return try park(left, .changed) }
             let claimed = try context.spool.restore(left.claimed.id, left.claimed.name, bytes)
             context.logger.warning("job restored from the journal", metadata: [LogKey.job: "\(left.claimed.name)"])
-            earlier.found.append(LeftJob(claimed: claimed, record: left.record))
+            toRecover.found.append(JobToRecover(claimed: claimed, record: left.record))
         case .hold(let reason): try park(left, reason)
         case .claimAgain, .forget, .leave: break
         }
@@ -272,7 +274,7 @@ final class Recovery {
         sender.start(claimed, read, claimedAt: claimedAt)
     }
 
-    private func resume(_ left: LeftJob, _ progress: RecoveryPlan.Progress, _ read: ReadJob) {
+    private func resume(_ left: JobToRecover, _ progress: RecoveryPlan.Progress, _ read: ReadJob) {
         guard case .job(let known, _) = left.record else { return }
         let isUntouched = progress.tally.total == 0 && progress.doubtful.isEmpty && known.untold.isEmpty
         if read.summary.failure != nil, isUntouched {
@@ -296,7 +298,7 @@ final class Recovery {
         }
     }
 
-    private func finish(_ left: LeftJob, _ read: ReadJob) {
+    private func finish(_ left: JobToRecover, _ read: ReadJob) {
         guard case .job(let known, _) = left.record, let final = known.final else { return }
         let resumption = Resumption(doubtful: IndexRuns(), untold: known.untold, final: final)
         let job = ActiveJob(left, read, known, resumption)
@@ -304,10 +306,10 @@ final class Recovery {
         sender.resume(job, read)
     }
 
-    private func park(_ left: LeftJob, _ reason: RecoveryPlan.HoldReason) throws(SystemError) {
+    private func park(_ left: JobToRecover, _ reason: RecoveryPlan.HoldReason) throws(SystemError) {
         let name = try context.spool.hold.park(left.claimed)
         parts.journal.record(.cleaned(left.claimed.id))
-        context.daemon.meter.count { $0.noteHold(reason.cause) }
+        context.daemon.meter.count { $0.noteHold(reason) }
         let hint: Logger.MetadataValue = "inspect it; to send all of it, move it from hold/ to new/"
         context.logger.error(
             "job is held: \(reason.explanation)",
@@ -326,22 +328,11 @@ final class Recovery {
 extension ActiveJob {
     /// Creates a job that resumes from the journal's records.
     fileprivate convenience init(
-        _ left: LeftJob, _ read: ReadJob, _ known: JournalJob, _ resumption: Resumption
+        _ left: JobToRecover, _ read: ReadJob, _ known: JournalJob, _ resumption: Resumption
     ) {
         self.init(left.claimed, read, claimedAt: known.facts.claimedAt, isSealed: known.facts.isSealed)
         (self.resumption, outcomes.runs) = (resumption, known.runs)
         self.resumption?.isAbridged = known.isAbridged
         (fault, earlier) = (resumption.final?.why, resumption.final?.earlier)
-    }
-}
-
-extension RecoveryPlan.HoldReason {
-    /// The cause in the metrics.
-    fileprivate var cause: AppMetrics.HoldCause {
-        switch self {
-        case .changed: .changed
-        case .poison: .poison
-        case .damagedJournal: .damagedJournal
-        }
     }
 }

@@ -63,7 +63,7 @@ final class SpaceMonitor {
     /// Counts the jobs in `hold/`, if the folder has changed.
     private func lookAtHold() {
         do {
-            heldCount = try held.look(at: context.spool.held, now: .now)
+            heldCount = try held.look(at: context.spool.holdDirectory, now: .now)
         } catch {
             if heldCount != nil { context.logger.warning("hold/ cannot be read", metadata: [LogKey.error: "\(error)"]) }
             heldCount = nil

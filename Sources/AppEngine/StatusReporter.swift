@@ -43,7 +43,7 @@ final class StatusReporter {
     func configure(_ app: ConfiguredApp) { self.app = app }
 
     /// The number of jobs under way.
-    var activeCount: Int { parts.jobs.count + parts.earlier.found.count }
+    var activeCount: Int { parts.jobs.count + parts.toRecover.found.count }
 
     /// Updates the progress, reports waits, and updates the status.
     func update() {

@@ -22,11 +22,11 @@ final class StrayJobs {
     func find() -> [ClaimedJob] {
         guard context.spool.isClustered, Moment.now >= nextLook else { return [] }
         nextLook = .now + Self.pause
-        let known = Set((parts.earlier.found + parts.earlier.takingUp).map(\.claimed.id))
+        let known = Set((parts.toRecover.found + parts.toRecover.takingUp).map(\.claimed.id))
         do throws(SystemError) {
             var found: [ClaimedJob] = []
             let strays = try context.spool.strays { id in
-                known.contains(id) || parts.earlier.missing[id] != nil || parts.jobs[id] != nil
+                known.contains(id) || parts.toRecover.missing[id] != nil || parts.jobs[id] != nil
                     || parts.jobs.recentIdentity(of: id) != nil
             }
             // Of a job that is held, a name may have been left.

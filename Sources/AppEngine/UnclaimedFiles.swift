@@ -1,5 +1,6 @@
 import JobFormat
 import JobOperations
+import JournalModel
 import LinuxIO
 import Logging
 import ServiceProcess
@@ -73,7 +74,7 @@ final class UnclaimedFiles {
             hint: "to send all of it, remove its .rest file in hold/, then release it")
     }
 
-    private func hold(_ job: OpenJob, _ cause: AppMetrics.HoldCause, _ reason: String, hint: String) {
+    private func hold(_ job: OpenJob, _ cause: RecoveryPlan.HoldReason, _ reason: String, hint: String) {
         let code = cause == .poison ? ResultCode.poison : .changed
         do {
             let name = try context.spool.hold.park(unclaimed: job)

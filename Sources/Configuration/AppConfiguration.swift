@@ -101,7 +101,7 @@ package struct AppConfiguration: Sendable, Hashable {
     /// The first pause before a resend after a 5xx status. HTTP/2 only.
     package var retryServerError = Duration.seconds(900)
     /// The longest pause between attempts; also the pause of a stopped app.
-    package var retryCeiling = BackOff.longestPause
+    package var retryCeiling = BackOff.usualCeiling
     /// The format in which the binary protocol encodes notifications.
     package var format = FrameFormat.frame
     /// The most unconfirmed notifications on a connection of the binary protocol.

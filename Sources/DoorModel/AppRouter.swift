@@ -1,4 +1,5 @@
 package import APNSModel
+package import Document
 import JobFormat
 package import SpoolModel
 
@@ -16,12 +17,18 @@ package struct AppRouter: Sendable {
 
     /// The apps, sorted by name.
     package let apps: [AppList.App]
+    /// The limits for the documents of jobs.
+    package let limits: DocumentLimits
+    /// Whether several hosts share the spool.
+    package let isOfCluster: Bool
 
     /// Creates a router over lists of apps, the newest first: of two apps with one name the first counts.
     package init(_ lists: [AppList]) {
         var apps: [String: AppList.App] = [:]
         for app in lists.lazy.flatMap(\.apps) where apps[app.name] == nil { apps[app.name] = app }
         self.apps = apps.values.sorted { $0.name < $1.name }
+        limits = lists.first?.limits ?? DocumentLimits()
+        isOfCluster = lists.contains(where: \.isShared)
     }
 
     /// Finds the app for a request.

@@ -41,9 +41,9 @@ package actor DoorExamination {
         // What was not read is not examined.
         guard !set.findings.contains(where: { $0.file == path && set.hasErrors }) else { return DoctorReport(findings) }
         var names = FindingBook(.names)
-        if let (rooms, router) = router(configuration, &names) {
+        if let (access, router) = router(configuration, &names) {
             for app in reachable(router, configuration, &names) {
-                findings += self.findings(about: app, in: configuration.spool, rooms, usesFeedback: usesFeedback)
+                findings += self.findings(about: app, in: configuration.spool, access, usesFeedback: usesFeedback)
             }
         }
         var permissions = FindingBook(.permissions)
@@ -82,16 +82,16 @@ package actor DoorExamination {
 
     private func router(
         _ configuration: DoorConfiguration, _ book: inout FindingBook
-    ) -> (rooms: SpoolRooms, router: AppRouter)? {
+    ) -> (access: SpoolAccess, router: AppRouter)? {
         do throws(SystemError) {
-            let rooms = try SpoolRooms(configuration, Logger(label: "doctor") { _ in SwiftLogNoOpLogHandler() })
-            guard let lists = rooms.appLists() else {
+            let access = try SpoolAccess(configuration, Logger(label: "doctor") { _ in SwiftLogNoOpLogHandler() })
+            guard let router = access.router() else {
                 book.fault(
                     "the daemon's list of apps cannot be read in \(configuration.spool)/.pushspool/public",
                     hint: "start the daemon once; the list stays when it stops")
                 return nil
             }
-            return (rooms, AppRouter(lists))
+            return (access, router)
         } catch {
             book.fault("the spool cannot be opened: \(error)", hint: "check `spool`, and that this user may enter it")
             return nil
@@ -117,11 +117,11 @@ package actor DoorExamination {
     }
 
     private func findings(
-        about app: String, in spool: String, _ rooms: SpoolRooms, usesFeedback: Bool
+        about app: String, in spool: String, _ access: SpoolAccess, usesFeedback: Bool
     ) -> [DoctorFinding] {
         var book = FindingBook(.permissions, of: app)
         do {
-            try rooms.rehearse(app)
+            try access.rehearse(app)
             book.ok("a test file moved from tmp/ to new/, as a job does")
         } catch {
             let trouble = error as? SpoolClientError

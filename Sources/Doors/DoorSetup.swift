@@ -29,22 +29,22 @@ struct DoorSetup {
         }
         // The relay must not wait for the long documents of other doors.
         let reactor = try Reactor(name: "doors")
-        let desk = try JobDesk(configuration, logger)
+        let intake = try JobIntake(configuration, logger)
         if let place = configuration.http {
             let reader = try SpoolReader(spool: configuration.spool, logger)
-            let tools = JSONDoor.Tools(desk: desk, reader: reader, probe: probe, rates: rates, logger: logger)
+            let tools = JSONDoor.Tools(intake: intake, reader: reader, probe: probe, rates: rates, logger: logger)
             doors.append(JSONDoor(set, at: place, with: tools, on: reactor))
         }
         if let rules = configuration.xmlrpc {
             let feedback = try DoorRecords(
                 door: "xmlrpc", spool: configuration.spool, state: configuration.state, logger)
-            let tools = XMLRPCDoor.Tools(desk: desk, feedback: feedback, rates: rates, logger: logger)
+            let tools = XMLRPCDoor.Tools(intake: intake, feedback: feedback, rates: rates, logger: logger)
             doors.append(XMLRPCDoor(set, rules, with: tools, on: reactor))
         }
         if let rules = configuration.zeromq {
             let feedback = try DoorRecords(
                 door: "zeromq", spool: configuration.spool, state: configuration.state, logger)
-            let tools = ZeroMQDoor.Tools(desk: desk, feedback: feedback, logger: logger)
+            let tools = ZeroMQDoor.Tools(intake: intake, feedback: feedback, logger: logger)
             doors.append(
                 ZeroMQDoor(rules, bodyLimit: configuration.requestByteLimit, with: tools, on: reactor))
         }

@@ -37,26 +37,30 @@ struct OverridesReader {
             shorthandKey = shorthandKey ?? member.key
             readShorthand(key, node)
         case .token, .tokens, .recipients, .payloads, .channel, .id, .count, .strict, .lane, .record, .notBefore,
-            .giveUpAfter,
-            .onDoubt, .registeredAt, .apnsID:
+            .giveUpAfter, .onDoubt, .registeredAt, .apnsID:
             preconditionFailure("not a key about delivery")
         }
     }
 
     /// Reads a key about the one recipient of the mapping.
     mutating func readRecipient(_ key: JobKey, _ node: Node) {
-        if key == .apnsID {
+        switch key {
+        case .apnsID:
             id = node.kind == .string || node.kind == .plain ? NotificationID(node.bytes.span) : nil
             if id == nil {
                 let hint = "write a UUID such as 123e4567-e89b-12d3-a456-42665544000a, or omit it"
                 add(.badMessageID, Diagnostic("is not a UUID", hint: hint, at: node.place), about: key.rawValue)
             }
-        } else {
+        case .registeredAt:
             registeredAt = node.string.flatMap { WallTime(rfc3339: $0) }
             if registeredAt == nil {
                 let expected = "a time such as 2026-11-22T06:00:00Z"
                 findings.expected(expected, node, reason: .badValue, about: key.rawValue)
             }
+        case .token, .tokens, .recipients, .payloads, .channel, .id, .count, .strict, .lane, .record, .notBefore,
+            .giveUpAfter, .onDoubt, .topic, .priority, .expiration, .pushType, .collapseID, .payload, .alert, .badge,
+            .sound, .category, .custom, .threadID, .contentAvailable, .mutableContent, .interruptionLevel:
+            preconditionFailure("not a key about a recipient")
         }
     }
 

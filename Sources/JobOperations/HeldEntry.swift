@@ -28,7 +28,7 @@ struct HeldEntry {
     /// Whether the job of a missing file has ended, or the file has been missing for too long.
     func isOver(_ inode: UInt64, in spool: AppSpool) throws(SystemError) -> Bool {
         if let origin, try spool.archives.status(at: origin)?.inode == inode { return true }
-        guard let status = try spool.held.status(of: name.bytes) else { return true }
+        guard let status = try spool.holdDirectory.status(of: name.bytes) else { return true }
         let parkedAt = WallTime(nanoseconds: status.modifiedAt)
         if parkedAt + Self.keptAlone <= .now { return true }
         return try spool.archives.hasFailed(inode, since: parkedAt.day)

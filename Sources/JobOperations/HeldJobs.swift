@@ -49,7 +49,7 @@ package final class HeldJobs {
         let status = try spool.home.openChild(Array("hold".utf8)).status()
         guard status != listed?.folder else { return }
         var found: [FileName: FileStatus] = [:]
-        for name in try spool.hold.remainders() { found[name] = try spool.held.status(of: name.bytes) }
+        for name in try spool.hold.remainders() { found[name] = try spool.holdDirectory.status(of: name.bytes) }
         // A name may have come back with another remainder.
         let same = found.filter { listed?.remainders[$0.key] == $0.value }
         entries = entries.filter { same[$0.value.name] != nil }
@@ -105,9 +105,9 @@ package final class HeldJobs {
     }
 
     private func read(_ name: FileName) throws(SystemError) -> Remainder? {
-        guard let bytes = try spool.held.contents(of: name.bytes, limit: Remainder.byteLimit) else { return nil }
+        let bytes = try spool.holdDirectory.contents(of: name.bytes, limit: Remainder.byteLimit)
         var parser = JSON.Parser()
-        return (try? parser.parse(bytes).root).flatMap { Remainder($0) }
+        return bytes.flatMap { try? parser.parse($0).root }.flatMap { Remainder($0) }
     }
 
     /// Removes remainders left by a crash: those of jobs that resume from the journal, that have ended, or that never
@@ -122,7 +122,7 @@ package final class HeldJobs {
             for job in goingOn { try drop(job.status) }
             for (inode, entry) in entries where entry.id.map(ids.contains) == true { try drop(inode) }
             for entry in displaced.values where entry.id.map(ids.contains) == true {
-                try spool.held.unlink(entry.name.bytes)
+                try spool.holdDirectory.unlink(entry.name.bytes)
             }
             let numbers = Set(entries.keys)
             guard !numbers.isEmpty, !spool.filesystem.isShared, !spool.isClustered else { return }
@@ -186,7 +186,7 @@ package final class HeldJobs {
             if !isMoved { try spool.archives.settle() }
             try drop(status.inode)
             // Without this sync a power loss could bring back a file that was moved by hand, and its remainder, too.
-            if !isMoved { try spool.held.sync(.holdSource) }
+            if !isMoved { try spool.holdDirectory.sync(.holdSource) }
         } catch {
             // The next start removes it.
             logger.warning("hold/ cannot be cleaned up", metadata: [LogKey.error: "\(error)"])
@@ -200,7 +200,7 @@ package final class HeldJobs {
 
     private func drop(_ inode: UInt64) throws(SystemError) {
         guard let entry = entries[inode] else { return }
-        try spool.held.unlink(entry.name.bytes)
+        try spool.holdDirectory.unlink(entry.name.bytes)
         entries[inode] = nil
     }
 
@@ -303,7 +303,7 @@ package final class HeldJobs {
             throw ControlFault(
                 "the remainders of held jobs cannot be read", hint: "fix hold/, then restart the daemon")
         }
-        guard let name = file.name.rest, try spool.held.status(of: name.bytes) != nil else { return nil }
+        guard let name = file.name.rest, try spool.holdDirectory.status(of: name.bytes) != nil else { return nil }
         if unreadable.contains(name) {
             throw ControlFault(
                 "its remainder cannot be read, and a part of it may have been sent",

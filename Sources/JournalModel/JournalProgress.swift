@@ -22,7 +22,9 @@ package struct JournalProgress: Hashable, Sendable {
 
     /// The sets that are not empty, with their kind in the journal.
     var sets: [(kind: JournalRuns.Kind, runs: IndexRuns)] {
-        let settled = Outcome.Kind.allCases.compactMap { kind in JournalRuns.Kind(kind).map { (kind: $0, runs: self[kind]) } }
+        let settled = Outcome.Kind.allCases.compactMap { kind in
+            JournalRuns.Kind(kind).map { (kind: $0, runs: self[kind]) }
+        }
         return ([(kind: .remaining, runs: remaining)] + settled).filter { !$0.runs.isEmpty }
     }
 }

@@ -99,7 +99,7 @@ extension JournalFinal {
         self.init(conclusion, day: day, name: try decoder.name(), finishedAt: finishedAt)
         if try decoder.flag() { why = try decoder.text() }
         guard !decoder.isAtEnd else { return }
-        earlier = EarlierJob(
+        earlier = SentTwin(
             id: try decoder.job(), endedAt: try decoder.time(), isOfSameFile: try decoder.flag())
     }
 }

@@ -36,7 +36,7 @@ package struct JournalFinal: Hashable, Sendable {
         didSet { why = why?.prefix(utf8Count: Self.whyByteLimit) }
     }
     /// The earlier job that this one duplicates, if any.
-    package var earlier: EarlierJob?
+    package var earlier: SentTwin?
 
     /// Creates the record of a conclusion; the caller sets `why` and `earlier`.
     package init(_ conclusion: Conclusion, day: String, name: FileName, finishedAt: WallTime) {

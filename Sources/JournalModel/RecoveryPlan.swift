@@ -10,14 +10,14 @@ package enum RecoveryPlan: Hashable, Sendable {
         package var doubtful: IndexRuns
     }
 
-    /// Why a job is held.
-    package enum HoldReason: Hashable, Sendable {
+    /// Why a job is held. The raw values are those of metrics.
+    package enum HoldReason: String, CaseIterable, Hashable, Sendable {
         /// Its bytes are not those that were checked.
         case changed
         /// The daemon died repeatedly while reading it.
         case poison
         /// The journal is damaged, and may have lost records of the job.
-        case damagedJournal
+        case damagedJournal = "damaged_journal"
 
         /// The reason as text.
         package var explanation: String {

@@ -367,7 +367,7 @@ final class AppSupervisor {
     func noteWatched() { wakeup.signal() }
 
     /// Passes the watch's reports on to the apps.
-    func take(_ hints: [SpoolHint]) {
+    func pass(_ hints: [SpoolHint]) {
         for hint in hints {
             switch hint {
             case .job(let app, let name, let change): runner(app)?.hint(name, change)

@@ -308,7 +308,7 @@ final class Cluster {
                 let boxes = [resources.spool.requests].compactMap(\.self) + standIns.values.compactMap(\.requests)
                 for request in await scout.takeRequests(from: boxes) {
                     group.addTask { [scout] in
-                        let answer = await daemon.carryOut(passedOn: request.line)
+                        let answer = await daemon.answer(passedOn: request.line)
                         await scout.answer(request, answer.line)
                     }
                 }

@@ -115,7 +115,7 @@ final class CommandRouter {
     // MARK: Commands
 
     /// Executes a command, and logs the user who gave it.
-    func carryOut(_ request: ControlRequest, for peer: PeerProcess) async -> ControlAnswer {
+    func answer(_ request: ControlRequest, for peer: PeerProcess) async -> ControlAnswer {
         let answer: ControlAnswer
         switch request.command {
         case .stop: answer = stop(request)
@@ -187,7 +187,7 @@ final class CommandRouter {
     }
 
     /// Executes a command that another node passes on because it does not have the job.
-    func carryOut(passedOn line: [UInt8]) async -> ControlAnswer {
+    func answer(passedOn line: [UInt8]) async -> ControlAnswer {
         do throws(ControlFault) {
             let request = try ControlServer.request(in: line)
             let answer = await ownOutcome(of: request)

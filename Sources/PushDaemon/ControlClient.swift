@@ -35,15 +35,15 @@ package final class ControlClient {
     /// Sends a command and returns the answer; `nil` if the daemon ended before it answered.
     ///
     /// - Throws: `SystemError`: the connection is broken.
-    package func carryOut(_ request: ControlRequest) throws(SystemError) -> ControlAnswer? {
-        try carryOut([request]).first
+    package func answer(to request: ControlRequest) throws(SystemError) -> ControlAnswer? {
+        try answers(to: [request]).first
     }
 
     /// Sends commands together, at most some dozens, and returns the answers, in their order; fewer if the daemon ended
     /// before it answered.
     ///
     /// - Throws: `SystemError`: the connection is broken.
-    package func carryOut(_ requests: [ControlRequest]) throws(SystemError) -> [ControlAnswer] {
+    package func answers(to requests: [ControlRequest]) throws(SystemError) -> [ControlAnswer] {
         try connection.write(requests.flatMap(\.line))
         var answers: [ControlAnswer] = []
         while answers.count < requests.count, let answer = try nextAnswer() { answers.append(answer) }

@@ -104,7 +104,7 @@ actor ControlServer {
         }[...]
         while let first = requests.first {
             let count = max(1, requests.prefix(while: \.isOfEnd).count)
-            let answers = await carryOut(requests.prefix(count), for: peer)
+            let answers = await answers(to: requests.prefix(count), for: peer)
             for answer in answers { try await write(answer, to: socket) }
             requests.removeFirst(count)
             if case .success(let request) = first, request.command == .stop, answers.first?.isGood == true {
@@ -116,12 +116,12 @@ actor ControlServer {
     }
 
     /// Carries out requests at the same time. Returns the answers in their order.
-    private func carryOut(
-        _ requests: ArraySlice<Result<ControlRequest, ControlFault>>, for peer: PeerProcess
+    private func answers(
+        to requests: ArraySlice<Result<ControlRequest, ControlFault>>, for peer: PeerProcess
     ) async -> [ControlAnswer] {
         await withTaskGroup { group in
             for (number, request) in requests.enumerated() {
-                group.addTask { (number, await self.carryOut(request, for: peer)) }
+                group.addTask { (number, await self.answer(to: request, for: peer)) }
             }
             var answers: [Int: ControlAnswer] = [:]
             for await (number, answer) in group { answers[number] = answer }
@@ -129,11 +129,11 @@ actor ControlServer {
         }
     }
 
-    private func carryOut(
-        _ request: Result<ControlRequest, ControlFault>, for peer: PeerProcess
+    private func answer(
+        to request: Result<ControlRequest, ControlFault>, for peer: PeerProcess
     ) async -> ControlAnswer {
         switch request {
-        case .success(let request): await daemon.carryOut(request, for: peer)
+        case .success(let request): await daemon.answer(request, for: peer)
         case .failure(let fault): ControlAnswer(fault)
         }
     }

@@ -81,19 +81,10 @@ package actor Daemon {
         configuration.report(configuration.current)
         noteConfiguration()
         await withTaskGroup { group in
-            group.addTask { await self.runSyncs() }
-            group.addTask { await self.runCarrying() }
-            group.addTask { await self.runWatch() }
-            group.addTask { await self.runStatus() }
-            group.addTask { await self.runApps() }
-            group.addTask { await self.runCluster() }
-            group.addTask { await self.runConfiguration() }
-            group.addTask { await self.runControl() }
-            group.addTask { await self.runSignals() }
-            group.addTask { await self.runPlaces() }
+            for part in Self.parts { group.addTask { await part(self) } }
             if let pause = notifier.heartbeat { group.addTask { await self.runHeartbeat(every: pause) } }
             if let place = configuration.current.daemon.metricsListen {
-                group.addTask { await self.runMetricsListener(at: place) }
+                group.addTask { await self.serveMetrics(at: place) }
             }
             // Only the signals' task ends by itself, and the journal's tasks when the journal fails or a folder was moved.
             await group.next()
@@ -116,12 +107,23 @@ package actor Daemon {
         if let fault = faults.compactMap(\.self).first { throw fault }
     }
 
-    private func runSyncs() async { await journal.runSyncs(configuration.current.daemon) }
-    private func runPlaces() async { if await journal.awaitMove(configuration.current.daemon) { await drain(nil) } }
-
-    private func runCarrying() async {
-        await journal.runCarrying(isQuiet: { apps.isQuiet }, hold: { await apps.holdUnreadable($0) })
-    }
+    /// What the daemon does at the same time, each until the task is cancelled. The parts belong to this actor, so that a child
+    /// task reaches them only through it.
+    private static let parts: [@Sendable (isolated Daemon) async -> Void] = [
+        { await $0.journal.runSyncs($0.configuration.current.daemon) },
+        { daemon in
+            await daemon.journal.runCarrying(
+                isQuiet: { daemon.apps.isQuiet }, hold: { await daemon.apps.holdUnreadable($0) })
+        },
+        { await $0.runWatch() },
+        { await $0.runStatus() },
+        { await $0.runApps() },
+        { await $0.cluster.run(for: $0, $0.configuration) },
+        { daemon in await daemon.configuration.run(on: daemon.resources.reactor) { daemon.reload() } },
+        { await $0.operators.run(for: $0) },
+        { await $0.runSignals() },
+        { if await $0.journal.awaitMove($0.configuration.current.daemon) { await $0.drain(nil) } },
+    ]
 
     /// How long apps wait for the watch before they start without it.
     private static let watchLimit = Duration.seconds(5)
@@ -152,7 +154,6 @@ package actor Daemon {
 
     // MARK: Other nodes
 
-    private func runCluster() async { await cluster.run(for: self, configuration) }
     /// Carries out the commands that other nodes pass on, until the task is cancelled.
     func runRequests() async { await cluster.runRequests(for: self) }
 
@@ -171,7 +172,7 @@ package actor Daemon {
     }
 
     /// Passes the watch's reports on to the apps.
-    func take(_ hints: [SpoolHint]) { apps.take(hints) }
+    func pass(_ hints: [SpoolHint]) { apps.pass(hints) }
 
     /// Records that the spool is watched.
     func noteWatched() {
@@ -230,16 +231,12 @@ package actor Daemon {
         }
     }
 
-    private func runMetricsListener(at place: MetricsPlace) async { await status.serveMetrics(at: place, for: self) }
+    private func serveMetrics(at place: MetricsPlace) async { await status.serveMetrics(at: place, for: self) }
 
     /// The content of a page of metrics or a probe, as it is now.
     func content(of page: ScrapeRequest.Page) -> ScrapeRequest.Content { status.content(of: page) }
 
     // MARK: Configuration
-
-    private func runConfiguration() async {
-        await configuration.run(on: resources.reactor) { reload() }
-    }
 
     /// Reads the configuration again. A broken file changes nothing.
     private func reload() {
@@ -262,16 +259,14 @@ package actor Daemon {
 
     // MARK: Operators
 
-    private func runControl() async { await operators.run(for: self) }
-
     /// Executes an operator's command.
-    func carryOut(_ request: ControlRequest, for peer: PeerProcess) async -> ControlAnswer {
+    func answer(_ request: ControlRequest, for peer: PeerProcess) async -> ControlAnswer {
         if request.command == .reload { reload() }
-        return await operators.carryOut(request, for: peer)
+        return await operators.answer(request, for: peer)
     }
 
     /// Executes a command that another node passes on.
-    func carryOut(passedOn line: [UInt8]) async -> ControlAnswer { await operators.carryOut(passedOn: line) }
+    func answer(passedOn line: [UInt8]) async -> ControlAnswer { await operators.answer(passedOn: line) }
 
     /// The progress of a stop.
     var stopProgress: ControlAnswer { operators.stopProgress }

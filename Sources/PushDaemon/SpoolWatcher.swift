@@ -35,7 +35,7 @@ actor SpoolWatcher {
         await daemon.noteWatched()
         while let hints = await watch.next() {
             if hints.contains(where: \.isOfApp) { note(watch) }
-            await daemon.take(hints)
+            await daemon.pass(hints)
         }
         view.withLock { $0.apps = [] }
     }

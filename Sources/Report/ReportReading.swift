@@ -33,11 +33,11 @@ package struct ReportReading {
     }
 
     private mutating func readFeedback(of app: String) throws {
-        let unreadable = try FeedbackShelf.readFiles(of: app, in: root) { file, shelf in
+        let unreadable = try FeedbackFiles.readFiles(of: app, in: root) { file, feedback in
             // All lines of a file are older than its publication. If a consumer removes the file in the meantime, its
             // jobs are found in the archives.
             if let publishedAt = file.publishedAt, publishedAt < report.buckets.since { return }
-            let isRead = try shelf.read(file) { _, line in
+            let isRead = try feedback.read(file) { _, line in
                 switch line {
                 case .good(let node, _): report.add(node, of: file.app)
                 case .bad: report.sources.badLineCount += 1

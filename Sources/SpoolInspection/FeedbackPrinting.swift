@@ -17,7 +17,7 @@ package struct FeedbackPrinting {
         case goneTable
     }
 
-    private let shelf: FeedbackShelf
+    private let feedback: FeedbackFiles
     private let filter: FeedbackFilter
     private let form: Form
     private let removes: Bool
@@ -29,10 +29,10 @@ package struct FeedbackPrinting {
     /// The positions of the requested jobs that have a line of feedback, even one that the filter omits.
     package private(set) var met: Set<Int> = []
 
-    /// Creates a printer for the lines of a shelf that pass the filter. It removes the files afterwards if `removes` is
+    /// Creates a printer for the lines of feedback that pass the filter. It removes the files afterwards if `removes` is
     /// set.
-    package init(_ shelf: FeedbackShelf, filter: FeedbackFilter, form: Form, removes: Bool) {
-        (self.shelf, self.filter) = (shelf, filter)
+    package init(_ feedback: FeedbackFiles, filter: FeedbackFilter, form: Form, removes: Bool) {
+        (self.feedback, self.filter) = (feedback, filter)
         (self.form, self.removes) = (form, removes)
     }
 
@@ -52,13 +52,13 @@ package struct FeedbackPrinting {
     /// - Returns: `false` if there are none for now.
     /// - Throws: `SystemError`: a folder could not be read, or the lines could not be written.
     package mutating func printNext() throws -> Bool {
-        let files = try shelf.nextFiles()
+        let files = try feedback.nextFiles()
         for file in files {
             // All lines of a file are older than its publication.
             let isTooOld = if let time = file.publishedAt, let since = filter.since { time < since } else { false }
-            if isTooOld { shelf.pass(file) } else { try take(file) }
+            if isTooOld { feedback.pass(file) } else { try take(file) }
         }
-        for skipped in shelf.takeSkipped() {
+        for skipped in feedback.takeSkipped() {
             isWhole = false
             Talk.complain(skipped.message, hint: skipped.hint)
         }
@@ -79,9 +79,9 @@ package struct FeedbackPrinting {
         try output.flush()
     }
 
-    private mutating func take(_ file: FeedbackShelf.File) throws {
+    private mutating func take(_ file: FeedbackFiles.File) throws {
         var isGood = true
-        let isRead = try shelf.read(file) { number, line in
+        let isRead = try feedback.read(file) { number, line in
             switch line {
             case .good(let node, let bytes): try take(node, bytes, of: file)
             case .bad(let why):
@@ -94,10 +94,10 @@ package struct FeedbackPrinting {
         // Remove the file only after its lines have been written and synced.
         try output.flush()
         try StandardStream.output.sync()
-        try shelf.remove(file)
+        try feedback.remove(file)
     }
 
-    private mutating func take(_ line: Node, _ bytes: ArraySlice<UInt8>, of file: FeedbackShelf.File) throws {
+    private mutating func take(_ line: Node, _ bytes: ArraySlice<UInt8>, of file: FeedbackFiles.File) throws {
         if !filter.jobs.isEmpty { met.formUnion(filter.jobs.positions(by: line, of: line["app"]?.string ?? "")) }
         guard filter.admits(line, publishedAt: file.publishedAt) else { return }
         switch form {

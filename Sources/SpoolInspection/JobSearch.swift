@@ -141,8 +141,8 @@ package struct JobSearch {
     // MARK: Feedback
 
     private mutating func readFeedback(of app: String) throws {
-        let files = try FeedbackShelf.readFiles(of: app, in: root) { file, shelf in
-            try shelf.read(file) { _, line in
+        let files = try FeedbackFiles.readFiles(of: app, in: root) { file, feedback in
+            try feedback.read(file) { _, line in
                 if case .good(let node, _) = line { take(node, of: app) }
             }
         }

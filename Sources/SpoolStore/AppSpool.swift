@@ -19,7 +19,7 @@ package final class AppSpool {
     /// `<app>/work/<node>/`, for jobs that this node has claimed.
     package let work: Directory
     /// `<app>/hold/`, for held jobs.
-    package let held: Directory
+    package let holdDirectory: Directory
     /// `<app>/feedback/`.
     package let feedbackDirectory: Directory
     /// The folders that must stay where they are while the app runs.
@@ -53,19 +53,19 @@ package final class AppSpool {
             ("new", 0o3770), ("tmp", 0o3770), ("hold", 0o750), ("done", 0o750), ("failed", 0o750), ("feedback", 0o2750),
             ("work", 0o700),
         ])
-        (new, staging, held) = (folders[0], folders[1], folders[2])
+        (new, staging, holdDirectory) = (folders[0], folders[1], folders[2])
         feedbackDirectory = folders[5]
         work = try folders[6].makeChild(Array(node.utf8), mode: 0o700)
         places = AppPlaces(
             home: app,
-            [("new", app, new), ("tmp", app, staging), ("hold", app, held), ("work", app, folders[6])]
+            [("new", app, new), ("tmp", app, staging), ("hold", app, holdDirectory), ("work", app, folders[6])]
                 + [(node, folders[6], work)])
         archives = Archives(folders[3], folders[4], in: home, from: work)
-        var hold = HoldFolder(held, new: new, work: work, archives)
+        var hold = HoldFolder(holdDirectory, new: new, work: work, archives)
         hold.lease = lease
         self.hold = hold
         filesystem = try new.filesystemType()
-        hasNoReplace = try probe([new, work, held, folders[3], folders[4]], PassingNames(".probe-" + node))
+        hasNoReplace = try probe([new, work, holdDirectory, folders[3], folders[4]], PassingNames(".probe-" + node))
     }
 
     /// The device of a file for records that outlive the process; 0 on a shared filesystem, where each mount has another.

@@ -63,7 +63,7 @@ extension AppSpool {
         do {
             let archiving = Archiving(
                 id: departure.id, name: departure.file.name, file: departure.file,
-                source: departure.origin == .new ? new : held, result: departure.result, isStaged: true)
+                source: departure.origin == .new ? new : holdDirectory, result: departure.result, isStaged: true)
             let place = try archives.bring(archiving, to: departure.place)
             return departure.origin == .new ? try confirm(departure.file, at: place) : .moved(place)
         } catch {

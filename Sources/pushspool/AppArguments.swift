@@ -19,7 +19,7 @@ struct AppArguments: ParsableArguments {
     ///
     /// - Throws: `ExitCode`: 1 if a command was refused, 65 if standard input cannot be read, 75 if neither the daemon nor this
     ///   program can execute it, 78 if the configuration is too faulty.
-    func carryOut(_ command: ControlRequest.Command) async throws {
+    func run(_ command: ControlRequest.Command) async throws {
         let (configuration, isGood) = try ConfigurationLoader(path: options.config).places()
         let names = try input.all(of: apps)
         // Standard input may have contained no names.
@@ -29,6 +29,6 @@ struct AppArguments: ParsableArguments {
             ? [.init(about: "all apps", requests: [ControlRequest(command)])]
             : names.map { .init(about: $0, requests: [ControlRequest(command, app: $0)]) }
         let run = CommandRun(steps: steps, isJSON: json)
-        try await Executor.carryOut(run, under: configuration, mayBeOffline: isGood)
+        try await Executor.run(run, under: configuration, mayBeOffline: isGood)
     }
 }

@@ -16,6 +16,6 @@ struct Cancel: AsyncParsableCommand {
     @OptionGroup var jobs: JobArguments
 
     func run() async throws {
-        try await jobs.carryOut(.cancel) { [jobs.request(.cancel, $0)] }
+        try await jobs.run(.cancel) { [jobs.request(.cancel, $0)] }
     }
 }

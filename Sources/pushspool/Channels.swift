@@ -72,7 +72,7 @@ struct ChannelOptions: ParsableArguments {
     func tellDaemon() {
         let daemon = ConfigurationLoader(path: options.config).loadDaemon().daemon
         do throws(SystemError) {
-            guard let answer = try ControlClient(daemon).carryOut(ControlRequest(.reload)), !answer.isGood else {
+            guard let answer = try ControlClient(daemon).answer(to: ControlRequest(.reload)), !answer.isGood else {
                 return
             }
             Talk.note("pushspool: the daemon did not read the names: \(answer.text)")

@@ -15,6 +15,6 @@ struct Expire: AsyncParsableCommand {
     @OptionGroup var jobs: JobArguments
 
     func run() async throws {
-        try await jobs.carryOut(.expire) { [jobs.request(.expire, $0)] }
+        try await jobs.run(.expire) { [jobs.request(.expire, $0)] }
     }
 }

@@ -100,8 +100,8 @@ struct Feedback: AsyncParsableCommand {
             let names = try job + input.all(of: jobs)
             // Standard input may have contained no names.
             if names.isEmpty, !jobs.isEmpty { return }
-            let shelf = FeedbackShelf(spool: path, apps: app.once)
-            var printing = FeedbackPrinting(shelf, filter: try filter(jobs: names), form: form, removes: consume)
+            let feedback = FeedbackFiles(spool: path, apps: app.once)
+            var printing = FeedbackPrinting(feedback, filter: try filter(jobs: names), form: form, removes: consume)
             try printing.begin()
             while true {
                 let isMore = try printing.printNext()

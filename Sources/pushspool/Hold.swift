@@ -16,6 +16,6 @@ struct Hold: AsyncParsableCommand {
     @OptionGroup var jobs: JobArguments
 
     func run() async throws {
-        try await jobs.carryOut(.hold) { [jobs.request(.hold, $0)] }
+        try await jobs.run(.hold) { [jobs.request(.hold, $0)] }
     }
 }

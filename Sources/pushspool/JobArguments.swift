@@ -50,7 +50,7 @@ struct JobArguments: ParsableArguments {
     ///   - makeRequests: Returns the requests for a job. A further one is sent only if the previous one succeeded.
     /// - Throws: `ExitCode`: 1 if a command was refused or its job not found, 65 if standard input or the spool cannot be read,
     ///   75 if neither the daemon nor this program can execute it, 78 if the configuration is too faulty.
-    func carryOut(_ command: ControlRequest.Command, _ makeRequests: (String) -> [ControlRequest]) async throws {
+    func run(_ command: ControlRequest.Command, _ makeRequests: (String) -> [ControlRequest]) async throws {
         let (configuration, isGoodConfiguration) = try ConfigurationLoader(path: options.config).places()
         let wanted: [String?] = all ? [nil] : try input.all(of: jobs)
         var steps: [CommandRun.Step] = []
@@ -68,7 +68,7 @@ struct JobArguments: ParsableArguments {
         steps.removeAll { !seen.insert($0.about).inserted }
         let isBulk = wanted.contains { $0.map(Glob.isPattern) ?? true }
         let run = CommandRun(steps: steps, isJSON: json, summary: isBulk ? .init(command: command) : nil)
-        try await Executor.carryOut(run, under: configuration, mayBeOffline: isGoodConfiguration)
+        try await Executor.run(run, under: configuration, mayBeOffline: isGoodConfiguration)
     }
 
     private func selected(_ pattern: String?, for command: ControlRequest.Command, in spool: String) throws -> [String]

@@ -16,7 +16,7 @@ struct Pause: AsyncParsableCommand {
     @OptionGroup var apps: AppArguments
 
     func run() async throws {
-        try await apps.carryOut(.pause)
+        try await apps.run(.pause)
     }
 }
 
@@ -34,6 +34,6 @@ struct Resume: AsyncParsableCommand {
     @OptionGroup var apps: AppArguments
 
     func run() async throws {
-        try await apps.carryOut(.resume)
+        try await apps.run(.resume)
     }
 }

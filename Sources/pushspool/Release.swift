@@ -16,6 +16,6 @@ struct Release: AsyncParsableCommand {
     @OptionGroup var jobs: JobArguments
 
     func run() async throws {
-        try await jobs.carryOut(.release) { [jobs.request(.release, $0)] }
+        try await jobs.run(.release) { [jobs.request(.release, $0)] }
     }
 }

@@ -29,7 +29,7 @@ struct Retry: AsyncParsableCommand {
     }
 
     func run() async throws {
-        try await jobs.carryOut(.retry) { name in
+        try await jobs.run(.retry) { name in
             var plan = jobs.request(.retry, name)
             (plan.isWhole, plan.includesUnknown, plan.isDryRun) = (whole, unknown, true)
             guard !dryRun else { return [plan] }

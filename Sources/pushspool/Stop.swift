@@ -66,7 +66,7 @@ struct Stop: ParsableCommand {
     /// Prints the daemon's answers until it has ended.
     private func follow(_ client: ControlClient, _ request: ControlRequest) throws {
         var last: String?
-        var answer = try client.carryOut(request)
+        var answer = try client.answer(to: request)
         while let told = answer {
             if json { Talk.say(told.line) } else if told.text != last { Talk.note(told.text) }
             last = told.text

@@ -19,10 +19,10 @@ struct CorrectionTests {
 
     @Test func `a late refusal corrects the named one`() throws {
         var rig = try lateRig()
-        let conclusion = try rig.reply(.invalidToken, naming: 7)
+        let resolution = try rig.reply(.invalidToken, naming: 7)
         let last = try #require(rig.settlements[Name(job: 1, index: 7)]?.last)
         #expect(last.isCorrection && last.outcome == .rejected(Status.invalidToken.refusal))
-        #expect(conclusion.revokedCount == 2 && conclusion.lostCount == 0 && conclusion.doubtfulCount == 0)
+        #expect(resolution.revokedCount == 2 && resolution.lostCount == 0 && resolution.doubtfulCount == 0)
     }
 
     @Test func `a late refusal sends the later ones again, settled or not`() throws {
@@ -37,8 +37,8 @@ struct CorrectionTests {
 
     @Test func `a late shutdown corrects nothing but sends the later ones again`() throws {
         var rig = try lateRig()
-        let conclusion = try rig.reply(.shutdown, naming: 7)
-        #expect(rig.outcomes(7) == [.accepted] && !conclusion.isCorrection)
+        let resolution = try rig.reply(.shutdown, naming: 7)
+        #expect(rig.outcomes(7) == [.accepted] && !resolution.isCorrection)
         #expect(try rig.write().map(\.index) == Array(8..<15))
     }
 
@@ -81,8 +81,8 @@ struct CorrectionTests {
     @Test(arguments: [(Status.invalidToken, 3), (.shutdown, 2)])
     func `those that nobody remembers are counted as lost`(status: Status, lostCount: Int) throws {
         var rig = try lateRig(windowLimit: 5)
-        let conclusion = try rig.reply(status, naming: 2)
-        #expect(conclusion.lostCount == lostCount && conclusion.revokedCount == 5 && conclusion.named == nil)
+        let resolution = try rig.reply(status, naming: 2)
+        #expect(resolution.lostCount == lostCount && resolution.revokedCount == 5 && resolution.named == nil)
         #expect(try rig.write().map(\.index) == Array(5..<10))
     }
 }

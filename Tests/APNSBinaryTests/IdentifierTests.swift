@@ -35,15 +35,15 @@ struct IdentifierTests {
         rig.acknowledge()
         rig.pass(.seconds(5))
         try rig.write()
-        let conclusion = try rig.reply(.invalidToken, naming: 1)
-        #expect(conclusion.revokedCount == 2 && conclusion.tail.flatMap(\.indices) == [2, 3, 4, 5])
+        let resolution = try rig.reply(.invalidToken, naming: 1)
+        #expect(resolution.revokedCount == 2 && resolution.tail.flatMap(\.indices) == [2, 3, 4, 5])
     }
 
     @Test func `an identifier that only an earlier connection issued is not known`() throws {
         var rig = Rig(6, firstSequence: Self.count - 3)
         try rig.write()
-        let conclusion = rig.end(.reply(ErrorReply(status: .invalidToken, identifier: 4)))
-        #expect(conclusion.hidesRefusal && conclusion.named == nil)
+        let resolution = rig.end(.reply(ErrorReply(status: .invalidToken, identifier: 4)))
+        #expect(resolution.hidesRefusal && resolution.named == nil)
     }
 
     @Test func `seventy thousand in doubt have names of their own`() throws {
@@ -59,7 +59,7 @@ struct IdentifierTests {
     @Test func `command 0 carries no identifier, so a reply names nobody`() throws {
         var rig = Rig(20, .init(format: .simple))
         try rig.write()
-        let conclusion = rig.end(.reply(ErrorReply(status: .noError, identifier: 3)))
-        #expect(conclusion.hidesRefusal && conclusion.doubtfulCount == 20 && rig.settlements.isEmpty)
+        let resolution = rig.end(.reply(ErrorReply(status: .noError, identifier: 3)))
+        #expect(resolution.hidesRefusal && resolution.doubtfulCount == 20 && rig.settlements.isEmpty)
     }
 }

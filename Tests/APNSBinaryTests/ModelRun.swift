@@ -167,11 +167,11 @@ struct ModelRun {
     }
 
     private mutating func end(_ place: Int, _ end: ConnectionEnd) {
-        let conclusion = links[place].machine.end(end)
+        let resolution = links[place].machine.end(end)
         links.remove(at: place)
-        doubtfulCount += conclusion.doubtfulCount
-        lostCount += conclusion.lostCount
-        keep(queue.take(conclusion, at: .zero) { _ in .zero })
+        doubtfulCount += resolution.doubtfulCount
+        lostCount += resolution.lostCount
+        keep(queue.take(resolution, at: .zero) { _ in .zero })
         hasHunted = hasHunted || queue.isHunting
     }
 

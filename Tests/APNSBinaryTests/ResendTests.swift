@@ -7,27 +7,27 @@ struct ResendTests {
     @Test func `a named refusal rejects the named one and sends the later ones again`() throws {
         var rig = Rig(6)
         try rig.write()
-        let conclusion = try rig.reply(.invalidToken, naming: 2)
+        let resolution = try rig.reply(.invalidToken, naming: 2)
         #expect(rig.accepted == [0, 1])
         #expect(rig.outcomes(2) == [.rejected(Status.invalidToken.refusal)])
-        #expect(conclusion.tail.map(\.indices) == [3..<6])
+        #expect(resolution.tail.map(\.indices) == [3..<6])
         #expect(try rig.write().map(\.index) == [3, 4, 5])
     }
 
     @Test func `a shutdown names the last accepted one and rejects nothing`() throws {
         var rig = Rig(6)
         try rig.write()
-        let conclusion = try rig.reply(.shutdown, naming: 2)
+        let resolution = try rig.reply(.shutdown, naming: 2)
         #expect(rig.accepted == [0, 1, 2])
-        #expect(conclusion.named == nil && !conclusion.hidesRefusal)
+        #expect(resolution.named == nil && !resolution.hidesRefusal)
         #expect(try rig.write().map(\.index) == [3, 4, 5])
     }
 
     @Test func `a refusal without a name leaves everything in doubt and is hunted in groups`() throws {
         var rig = Rig(64)
         try rig.write()
-        let conclusion = rig.end(.reply(ErrorReply(status: .invalidToken, identifier: 0)))
-        #expect(conclusion.hidesRefusal && conclusion.doubtfulCount == 64)
+        let resolution = rig.end(.reply(ErrorReply(status: .invalidToken, identifier: 0)))
+        #expect(resolution.hidesRefusal && resolution.doubtfulCount == 64)
         #expect(rig.settlements.isEmpty && rig.queue.isHunting)
         #expect(try rig.write().map(\.index) == Array(0..<8))
         #expect(rig.queue.isBlocked)
@@ -36,16 +36,16 @@ struct ResendTests {
     @Test func `a name that was never issued is no name`() throws {
         var rig = Rig(64)
         try rig.write()
-        let conclusion = rig.end(.reply(ErrorReply(status: .invalidToken, identifier: 65)))
-        #expect(conclusion.hidesRefusal && conclusion.doubtfulCount == 64 && conclusion.named == nil)
+        let resolution = rig.end(.reply(ErrorReply(status: .invalidToken, identifier: 65)))
+        #expect(resolution.hidesRefusal && resolution.doubtfulCount == 64 && resolution.named == nil)
         #expect(rig.settlements.isEmpty)
     }
 
     @Test func `a shutdown without a name leaves doubt but nobody to hunt`() throws {
         var rig = Rig(8)
         try rig.write()
-        let conclusion = rig.end(.reply(ErrorReply(status: .shutdown, identifier: 0)))
-        #expect(conclusion.doubtfulCount == 8 && !rig.queue.isHunting)
+        let resolution = rig.end(.reply(ErrorReply(status: .shutdown, identifier: 0)))
+        #expect(resolution.doubtfulCount == 8 && !rig.queue.isHunting)
         #expect(try rig.write().map(\.index) == Array(0..<8))
     }
 
@@ -63,9 +63,9 @@ struct ResendTests {
         var rig = Rig(5)
         try rig.write()
         let identifier = try rig.writeProbe()
-        let conclusion = rig.end(.reply(ErrorReply(status: .missingDeviceToken, identifier: isNamed ? identifier : 0)))
+        let resolution = rig.end(.reply(ErrorReply(status: .missingDeviceToken, identifier: isNamed ? identifier : 0)))
         #expect(rig.accepted == Array(0..<5))
-        #expect(conclusion.tail.isEmpty && conclusion.doubtfulCount == 0 && rig.queue.isBlocked)
+        #expect(resolution.tail.isEmpty && resolution.doubtfulCount == 0 && rig.queue.isBlocked)
     }
 
     @Test func `a refusal of an earlier one is not the probe's answer`() throws {
@@ -90,25 +90,25 @@ struct ResendTests {
         try rig.write(atMost: 2)
         let cut = rig.offset
         try rig.write(atMost: 2)
-        let conclusion = rig.end(.silent(handedOver: cut + 1))
-        #expect(conclusion.doubtfulCount == 4)
-        #expect(conclusion.tail.map(\.indices) == [0..<4, 4..<6] || conclusion.tail.flatMap(\.indices) == Array(0..<6))
+        let resolution = rig.end(.silent(handedOver: cut + 1))
+        #expect(resolution.doubtfulCount == 4)
+        #expect(resolution.tail.map(\.indices) == [0..<4, 4..<6] || resolution.tail.flatMap(\.indices) == Array(0..<6))
     }
 
     @Test func `a cut frame is sent again and cannot be a duplicate`() throws {
         var rig = Rig()
         rig.queue.append(.named(0..<1, onDoubt: .report))
         try rig.write()
-        let conclusion = rig.end(.silent(handedOver: rig.offset - 1))
-        #expect(conclusion.doubtfulCount == 0 && rig.settlements.isEmpty)
+        let resolution = rig.end(.silent(handedOver: rig.offset - 1))
+        #expect(resolution.doubtfulCount == 0 && rig.settlements.isEmpty)
         #expect(try rig.write().count == 1)
     }
 
     @Test func `an end without an answer sends again and counts possible duplicates`() throws {
         var rig = Rig(4)
         try rig.write()
-        let conclusion = rig.end(.silent(handedOver: rig.offset))
-        #expect(conclusion.doubtfulCount == 4 && !conclusion.hidesRefusal)
+        let resolution = rig.end(.silent(handedOver: rig.offset))
+        #expect(resolution.doubtfulCount == 4 && !resolution.hidesRefusal)
         #expect(try rig.write().map(\.index) == [0, 1, 2, 3])
     }
 
@@ -116,8 +116,8 @@ struct ResendTests {
         var rig = Rig()
         rig.queue.append(.named(0..<4, onDoubt: .report))
         try rig.write()
-        let conclusion = rig.end(.silent(handedOver: rig.offset))
-        #expect(conclusion.doubtfulCount == 0)
+        let resolution = rig.end(.silent(handedOver: rig.offset))
+        #expect(resolution.doubtfulCount == 0)
         #expect((0..<4).allSatisfy { rig.outcomes($0) == [.unknown] })
         #expect(try rig.write().isEmpty)
     }
@@ -136,8 +136,8 @@ struct ResendTests {
         var rig = Rig()
         rig.queue.append(.named(0..<4, onDoubt: .report))
         try rig.write()
-        let conclusion = rig.end(.refused)
-        #expect(conclusion.doubtfulCount == 0 && rig.settlements.isEmpty)
+        let resolution = rig.end(.refused)
+        #expect(resolution.doubtfulCount == 0 && rig.settlements.isEmpty)
         #expect(try rig.write().map(\.index) == [0, 1, 2, 3])
     }
 

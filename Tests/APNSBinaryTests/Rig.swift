@@ -82,12 +82,12 @@ struct Rig {
 
     /// The connection ends, and the next one begins.
     @discardableResult
-    mutating func end(_ end: ConnectionEnd) -> Conclusion {
-        let conclusion = machine.end(end)
-        keep(queue.take(conclusion, at: .zero) { _ in .zero })
+    mutating func end(_ end: ConnectionEnd) -> DoubtResolution {
+        let resolution = machine.end(end)
+        keep(queue.take(resolution, at: .zero) { _ in .zero })
         machine = PipelineMachine(options: options)
         (identifiers, ends, offset) = ([:], [:], 0)
-        return conclusion
+        return resolution
     }
 
     /// Lets the jobs on hold ask, and expects that there are any.
@@ -98,7 +98,7 @@ struct Rig {
 
     /// The gateway names a notification of job 1, and closes.
     @discardableResult
-    mutating func reply(_ status: Status, naming index: Int) throws -> Conclusion {
+    mutating func reply(_ status: Status, naming index: Int) throws -> DoubtResolution {
         let identifier = try #require(identifiers[Name(job: 1, index: index)])
         return end(.reply(ErrorReply(status: status, identifier: identifier)))
     }

@@ -48,7 +48,7 @@ struct TroubleWatchTests {
         var (watch, random) = (TroubleWatch(), SystemRandomNumberGenerator())
         let backOff = BackOff(first: .seconds(2), ceiling: .seconds(8))
         var replacedAt: [Int] = []
-        for second in 0..<600 where watch.replaces(at: moment(second), backOff, using: &random) {
+        for second in 0..<600 where watch.mayReplace(at: moment(second), backOff, using: &random) {
             replacedAt.append(second)
         }
         let pauses = zip(replacedAt.dropFirst(), replacedAt).map(-)
@@ -57,7 +57,7 @@ struct TroubleWatchTests {
         var news = SessionNews()
         news.accepted = [Work.batch(0..<1)]
         _ = watch.take(news, at: moment(600))
-        #expect(watch.replaces(at: moment(700), backOff, using: &random))
-        #expect(watch.replaces(at: moment(702), backOff, using: &random), "the first pause again")
+        #expect(watch.mayReplace(at: moment(700), backOff, using: &random))
+        #expect(watch.mayReplace(at: moment(702), backOff, using: &random), "the first pause again")
     }
 }

@@ -41,14 +41,14 @@ struct HeldInClusterTests {
         let held = HeldJobs(two, Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         held.load()
         for (number, contents) in [(UInt128(1), "one"), (2, "another"), (3, "a third")] {
-            try one.held.put("a.json", contents)
-            let status = try #require(try one.held.status(of: name.bytes))
+            try one.holdDirectory.put("a.json", contents)
+            let status = try #require(try one.holdDirectory.status(of: name.bytes))
             var remainder = Remainder(of: status.fileOfRemainder, droppedAt: .now)
             let progress = JournalProgress(remaining: IndexRuns(0..<1))
             remainder.sent = Remainder.Sent(id: JobID(bits: number), ref: nil, count: 1, progress: progress)
-            try one.held.put("a.json.rest", String(decoding: remainder.bytes, as: UTF8.self))
+            try one.holdDirectory.put("a.json.rest", String(decoding: remainder.bytes, as: UTF8.self))
             for id in 1...UInt128(3) { #expect(try held.isParked(JobID(bits: id)) == (id == number)) }
-            for name in ["a.json", "a.json.rest"] { try one.held.unlink(Array(name.utf8)) }
+            for name in ["a.json", "a.json.rest"] { try one.holdDirectory.unlink(Array(name.utf8)) }
         }
     }
 
@@ -80,7 +80,7 @@ struct HeldInClusterTests {
 
     @Test func `once the lease has run out, no file moves to hold or back`() throws {
         try one.new.put("a.json", "[]")
-        try one.held.put("b.json", "[]")
+        try one.holdDirectory.put("b.json", "[]")
         let other = try #require(FileName("b.json"))
         let (waiting, parked) = (try seen(one), try #require(try one.hold.look(other)))
         try spools[0].leave(.stopped)

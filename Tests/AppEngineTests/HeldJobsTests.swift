@@ -28,8 +28,8 @@ struct HeldJobsTests {
 
     /// Puts a file into `hold/`.
     private func hold(_ name: String, _ contents: String) throws -> FileStatus {
-        try app.held.put(name, contents)
-        return try #require(try app.held.status(of: Array(name.utf8)))
+        try app.holdDirectory.put(name, contents)
+        return try #require(try app.holdDirectory.status(of: Array(name.utf8)))
     }
 
     /// Leaves a remainder of a job of one recipient.
@@ -37,7 +37,7 @@ struct HeldJobsTests {
         var remainder = Remainder(of: file, droppedAt: .now)
         let progress = JournalProgress(remaining: IndexRuns(0..<1))
         remainder.sent = Remainder.Sent(id: JobID(bits: id), ref: nil, count: 1, progress: progress)
-        try app.held.put(name, String(decoding: remainder.bytes, as: UTF8.self))
+        try app.holdDirectory.put(name, String(decoding: remainder.bytes, as: UTF8.self))
     }
 
     /// Drops a job and claims it.
@@ -57,17 +57,17 @@ struct HeldJobsTests {
     #if FAILPOINTS
         /// A sync of only the folder that a file has left may lose it.
         @Test func `a held job that was moved to new by hand is not lost after its claim`() throws {
-            try app.held.put("c.json", "goes on")
+            try app.holdDirectory.put("c.json", "goes on")
             var volume = try MemoryVolume(copying: folder.directory, order: .loose)
             try app.archives.settle()
             let plan = FailPlan(under: folder.path, isRecording: true)
             plan.install()
             defer { plan.remove() }
             let name = Array("c.json".utf8)
-            let status = try #require(try app.held.status(of: name))
+            let status = try #require(try app.holdDirectory.status(of: name))
             try leave("c.json.rest", 7, of: status.fileOfRemainder)
             held.load()
-            try app.held.rename(name, to: app.new, as: name)
+            try app.holdDirectory.rename(name, to: app.new, as: name)
             held.forget(try claimed(7).status)
             try volume.crash(during: plan.changes, count: 8) { step, state in
                 let found = ["hold", "new", "work/host-a"].flatMap { state.names(in: "weather/\($0)") ?? [] }

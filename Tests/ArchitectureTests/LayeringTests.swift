@@ -20,6 +20,18 @@ struct LayeringTests {
         #expect(findings.isEmpty, "\(findings.report)")
     }
 
+    @Test func `each member of a type that Architecture.md names is there`() {
+        let page = Repository.text("Sources/PushDaemon/Documentation.docc/Architecture.md")
+        let names = page.matches(of: /`(?:\w+\/)*([A-Z]\w*)\.([a-z]\w*)(?:\([a-z_:]*\))?`/)
+            .map { "\($0.1).\($0.2)" }.filter { !$0.hasSuffix(".swift") }
+        #expect(names.count > 15)
+        let declared = Set(
+            Repository.swiftFiles.filter { $0.path.hasPrefix("Sources/") }.flatMap(\.declarations).flatMap { member in
+                member.scopes.map { "\($0.name).\(member.name)" }
+            })
+        #expect(Set(names).subtracting(declared) == [])
+    }
+
     @Test func `a row that differs from the layers is found, and a target without one`() {
         let rows = Layering.allowed.keys.sorted().dropFirst().map { target in
             let uses = target == "JSON" ? ["Document"] : Layering.allowed[target, default: []].sorted()

@@ -55,7 +55,7 @@ import Testing
         let place = try TemporaryDirectory()
         var configuration = DoorConfiguration()
         configuration.spool = place.path
-        let desk = try JobDesk(configuration, log.logger)
+        let desk = try JobIntake(configuration, log.logger)
         for _ in 0..<20 {
             await #expect(throws: DoorTrouble.self) { _ = try await desk.target("weather") }
         }

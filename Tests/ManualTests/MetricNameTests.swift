@@ -1,5 +1,6 @@
 import APNSBinary
 import Foundation
+import JournalModel
 import SpoolModel
 import Testing
 
@@ -54,7 +55,7 @@ struct MetricNameTests {
     @Test func `the manual lists every state, folder and cause that labels can have`() throws {
         let page = try Manual.page("pushspool-metrics.5")
         let words =
-            SpoolStatus.AppState.allCases.map(\.rawValue) + AppMetrics.HoldCause.allCases.map(\.rawValue)
+            SpoolStatus.AppState.allCases.map(\.rawValue) + RecoveryPlan.HoldReason.allCases.map(\.rawValue)
             + [
                 "new", "work", "hold", "done", "failed", "accepted", "rejected", "expired", "unsent", "unknown",
                 "other",

@@ -365,7 +365,7 @@ import Testing
                 first = try #require(try await bench.end(of: "first.json").id)
                 #expect(try await daemon.stop() == 0)
             }
-            let earlier = EarlierJob(id: try #require(JobID(first)), endedAt: then)
+            let earlier = SentTwin(id: try #require(JobID(first)), endedAt: then)
             _ = try leave(once, on: bench) { id, journal in
                 guard hasEnded else { return }
                 let name = try #require(FileName("left.json"))

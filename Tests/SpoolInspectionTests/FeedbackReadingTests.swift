@@ -110,7 +110,7 @@ struct FeedbackReadingTests {
             identity, Conclusion(tally: Tally(), fault: .expired), notificationCount: 1, at: Self.noon)
         report.claimedAt = Self.noon
         report.isSealed = false
-        report.earlier = EarlierJob(id: JobID(bits: 8), endedAt: Self.noon)
+        report.earlier = SentTwin(id: JobID(bits: 8), endedAt: Self.noon)
         writer.appendJob(report, to: &bytes)
         writer.appendToken(DeviceToken(bytes: [1]), goneSince: Self.noon, to: &bytes)
         for line in bytes.split(separator: UInt8(ascii: "\n")) {

@@ -92,7 +92,7 @@ struct FeedbackLineTests {
     @Test func `a duplicate says of which job`() throws {
         let conclusion = Conclusion(tally: Tally(), fault: .duplicate)
         var report = JobReport(try identity(), conclusion, notificationCount: 1, at: noon)
-        report.earlier = EarlierJob(id: JobID(bits: 1), endedAt: noon)
+        report.earlier = SentTwin(id: JobID(bits: 1), endedAt: noon)
         let text = text { line.appendJob(report, to: &$0) }
         let answer = #""duplicate_of":"00000000000000000000000001","duplicate_of_at":"2026-11-21T12:00:00.000Z","#
         #expect(text.contains(#""state":"failed","code":"duplicate",\#(answer)"path":"#))

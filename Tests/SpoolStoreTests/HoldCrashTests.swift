@@ -53,7 +53,7 @@
             let name = try fileName("a.json")
             let others = try ["claimed.json", "archived.json", "released.json"].map(fileName)
             for other in others[..<2] { try test.app.new.put(other.bytes, Array("{}".utf8)) }
-            try test.app.held.put(others[2].bytes, Array("{}".utf8))
+            try test.app.holdDirectory.put(others[2].bytes, Array("{}".utf8))
             _ = try test.folder("failed").makeChild(Array("2026-11-21".utf8), mode: 0o700)
             try test.folder(move.folder).put(name.bytes, Array("{}".utf8))
             var volume = try MemoryVolume(copying: test.place.directory, order: .loose)
@@ -67,7 +67,7 @@
             _ = try test.app.archives.archive(try test.claimed(others[1], id: 2), at: place, result: nil)
             let claimed = [.holdClaimed, .giveBack].contains(move) ? try test.claimed(name, id: 3) : nil
             // A daemon may die between a release and its sync.
-            if isLater { try test.app.held.rename(others[2].bytes, to: test.app.new, as: others[2].bytes) }
+            if isLater { try test.app.holdDirectory.rename(others[2].bytes, to: test.app.new, as: others[2].bytes) }
             try move.carryOut(name, claimed, in: isLater ? try test.restarted() : test.app)
             let folders = ["new", "work/host-a", "hold", "done/2026-11-21", "failed/2026-11-21"]
             try volume.crash(during: plan.changes, count: 8) { step, state in

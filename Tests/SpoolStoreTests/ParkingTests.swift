@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test func `a held file that a power loss left in another folder too leaves hold`() throws {
-        let held = test.app.held
+        let held = test.app.holdDirectory
         for name in ["released.json", "parted.json", "cancelled.json", "kept.json"] { try held.put(name, name) }
         let now = WallTime(nanoseconds: try #require(try held.status(of: Array("kept.json".utf8))).changedAt)
         let failed = try test.folder("failed").makeChild(Array(now.day.utf8), mode: 0o700)
@@ -55,8 +55,8 @@ import Testing
 
     @Test func `nothing that is parked or waits is overwritten`() throws {
         let name = try fileName("a.json")
-        try test.app.held.put("a.json", "other")
-        try test.app.held.put("a~2.json.rest", "other")
+        try test.app.holdDirectory.put("a.json", "other")
+        try test.app.holdDirectory.put("a~2.json.rest", "other")
         try test.app.new.put("a.json", "mine")
         let parked = try #require(try test.app.hold.park(waiting: try seen(name), id: JobID(bits: 1), leaving: []))
         #expect(parked == ParkedFile(name: try fileName("a~3.json"), rest: try fileName("a~3.json.rest")))
@@ -115,7 +115,7 @@ import Testing
 
     @Test func `a parked job that is ended goes to failed, result first`() throws {
         let name = try fileName("a.json")
-        try test.app.held.put("a.json", "{}")
+        try test.app.holdDirectory.put("a.json", "{}")
         let file = try #require(try test.app.hold.look(name))
         let place = try test.app.archives.place(for: name, in: .failed, at: test.noon, withResult: true)
         #expect(try test.app.depart(file, from: .hold, to: place) == .moved(place))

@@ -37,7 +37,7 @@ import Testing
         try book.keep([record("a", 1, at: noon), record("b", 2, at: noon + .seconds(1))], at: noon + .seconds(2))
         for book in [book, try self.book(at: noon + .seconds(3))] {
             let found = try book.job(sentWith: .ref("a"), before: second, at: noon + .seconds(3))
-            #expect(found == EarlierJob(id: first, endedAt: noon))
+            #expect(found == SentTwin(id: first, endedAt: noon))
             #expect(try book.job(sentWith: .ref("a"), before: first, at: noon) == nil)
             #expect(try book.job(sentWith: .ref("b"), before: first, at: noon)?.id == second)
             #expect(try book.job(sentWith: .ref("c"), before: first, at: noon) == nil)
@@ -54,7 +54,7 @@ import Testing
         for book in [book, try self.book()] {
             for copy in [file(6), file(5, bornAt: 10), file(5, bornAt: nil)] {
                 let found = try book.job(like: copy, before: second, at: noon)
-                #expect(found == EarlierJob(id: first, endedAt: noon, isOfSameFile: true), "\(copy)")
+                #expect(found == SentTwin(id: first, endedAt: noon, isOfSameFile: true), "\(copy)")
                 #expect(try book.job(like: copy, before: first, at: noon) == nil)
             }
             #expect(try book.job(like: file(5), before: second, at: noon) == nil)

@@ -105,7 +105,7 @@ import Testing
         let again = try spool.app("weather")
         #expect(again.hasNoReplace)
         #expect(try again.new.sortedNames() == [".probe-n", ".probe-n-0123456789abcdef"])
-        #expect(try again.work.names().isEmpty && again.held.names().isEmpty)
+        #expect(try again.work.names().isEmpty && again.holdDirectory.names().isEmpty)
     }
 
     @Test func `what a crash has left of opening an app goes with the next, and no other's`() throws {
@@ -115,12 +115,12 @@ import Testing
             ".probe-m", ".probe-m-0123456789abcdef", ".probe-n-0123456789ABCDEF", ".probe-n-0123456789abcdef0",
             ".probe-n-1", ".probe-n-1-0123456789abcdef", ".probe-n0123456789abcdef",
         ]
-        for folder in [app.new, app.held] {
+        for folder in [app.new, app.holdDirectory] {
             for name in others + [".probe-n", ".probe-n-0123456789abcdef"] { try folder.put(name) }
         }
         _ = try spool.app("weather")
         #expect(try app.new.sortedNames() == others.sorted())
-        #expect(try app.held.sortedNames() == others.sorted())
+        #expect(try app.holdDirectory.sortedNames() == others.sorted())
     }
 
     #if FAILPOINTS

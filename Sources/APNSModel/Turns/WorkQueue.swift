@@ -21,7 +21,7 @@ package struct WorkQueue: Sendable {
     /// `takeRelieved`.
     private var relieved: Set<JobID> = []
     /// The jobs on hold, with their notifications. These count as paused and not as waiting.
-    private var held = HeldJobs()
+    private var held = RefusedJobs()
     /// The job that was added last, and whether the next turn is its own. That is so after every other refusal that puts a
     /// job on hold, so that many jobs that the gateway refuses cannot hide one that it accepts.
     private var newest: (job: JobID?, isFavored: Bool) = (nil, false)

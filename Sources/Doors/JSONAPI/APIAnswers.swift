@@ -5,7 +5,7 @@ import MicroHTTPD
 import SpoolClient
 import SpoolModel
 
-extension JobDesk.Receipt {
+extension JobIntake.Receipt {
     /// The answer to a job: `{"job":…,"recipients":…,"rejected":…}`, and findings if there are any.
     var json: [UInt8] {
         var writer = JSONWriter()
@@ -25,7 +25,7 @@ extension JobDesk.Receipt {
 /// What a client is told of a job that was dropped.
 struct JobAnswer: Sendable {
     let app: String
-    let receipt: JobDesk.Receipt
+    let receipt: JobIntake.Receipt
 
     /// The response. The path of the job is left out if it would have to be encoded.
     var response: HTTPResponse {

@@ -81,14 +81,14 @@ struct GorushPush {
 
     private let request: GorushRequest
     private let producer: Producer
-    private let desk: JobDesk
+    private let intake: JobIntake
 
     /// Reads a request.
     ///
     /// - Throws: `APIProblem`: it is not one.
-    init(_ body: [UInt8], by producer: Producer, through desk: JobDesk) throws(APIProblem) {
+    init(_ body: [UInt8], by producer: Producer, through intake: JobIntake) throws(APIProblem) {
         request = try GorushRequest(try Self.root(of: body), at: .now)
-        (self.producer, self.desk) = (producer, desk)
+        (self.producer, self.intake) = (producer, intake)
     }
 
     private static func root(of body: [UInt8]) throws(APIProblem) -> Node {
@@ -119,7 +119,7 @@ struct GorushPush {
                     notification, because: "no app, or more than one, has the topic and the environment \(topic)")
                 continue
             }
-            switch await desk.drop(job, as: "gorush.json", for: target, isAllOrNothing: false) {
+            switch await intake.drop(job, as: "gorush.json", for: target, isAllOrNothing: false) {
             case .dropped(let receipt):
                 result.recipientCount += receipt.recipientCount
                 result.dropTimes.append(receipt.time)
@@ -136,10 +136,12 @@ struct GorushPush {
     }
 
     /// - Throws: `DoorTrouble`: it is not known which apps there are. Only if nothing was taken, since the client sends all again.
-    private func target(of notification: GorushRequest.Notification, _ result: Result) async throws -> JobDesk.Target? {
+    private func target(
+        of notification: GorushRequest.Notification, _ result: Result
+    ) async throws -> JobIntake.Target? {
         let router: AppRouter
         do {
-            router = try await desk.router()
+            router = try await intake.router()
         } catch {
             guard result.recipientCount > 0 else { throw error }
             return nil
@@ -159,6 +161,6 @@ struct GorushPush {
             names.removeAll { name in router.apps.contains { $0.name == name && $0.isSandbox != isSandbox } }
         }
         guard names.count == 1 else { return nil }
-        return try await desk.target(names[0])
+        return try await intake.target(names[0])
     }
 }

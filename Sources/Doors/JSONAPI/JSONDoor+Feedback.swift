@@ -14,7 +14,7 @@ extension JSONDoor {
         guard calls[number] != nil else { return await tools.reader.end(number) }
         calls[number]?.isStreaming = true
         calls[number]?.generation = generation
-        answer(number, HTTPResponse(feedbackUpTo: call.isOfEvents ? nil : end))
+        front.answer(number, HTTPResponse(feedbackUpTo: call.isOfEvents ? nil : end))
     }
 
     /// How often new feedback is looked for, and how often a quiet stream shows that it lives.
@@ -28,23 +28,18 @@ extension JSONDoor {
                 let page = try await tools.reader.next(of: number)
                 page.warn(tools.logger)
                 // A stream of events is taken up again where it ended; any other has its end.
-                let mustEnd = call.isOfEvents && (call.generation != generation || front?.isStopping == true)
-                if mustEnd { return send([], isLast: true, on: number) }
+                let mustEnd = call.isOfEvents && (call.generation != generation || front.isStopping)
+                if mustEnd { return front.send([], isLast: true, on: number) }
                 if !page.bytes.isEmpty || page.isLast {
-                    return send(page.bytes, isLast: page.isLast, on: number)
+                    return front.send(page.bytes, isLast: page.isLast, on: number)
                 }
                 try await reactor.sleep(for: Self.eventPause)
             }
-            send(Array(":\n\n".utf8), isLast: false, on: number)
+            front.send(Array(":\n\n".utf8), isLast: false, on: number)
         } catch {
             // Its cursor is beyond what it has got.
             troubles.note(error, about: call.route.app ?? "")
-            if let request = requests[number] { front?.breakOff(request) }
+            front.breakOff(number)
         }
-    }
-
-    private func send(_ bytes: [UInt8], isLast: Bool, on number: Int) {
-        guard let request = requests[number] else { return }
-        front?.send(bytes, isLast: isLast, on: request)
     }
 }

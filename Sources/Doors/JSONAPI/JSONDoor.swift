@@ -17,15 +17,9 @@ actor JSONDoor: Door {
     nonisolated var name: String { "http" }
     nonisolated let reactor: Reactor
     let tools: Tools
-    private let place: ListenPlace
-    private let connectionLimit: Int
-    private let bodyLimit: Int
-    private(set) var front: HTTPFront?
+    let front: HTTPFront
     private var book = ProducerBook()
     var calls: [Int: APICall] = [:]
-    private(set) var requests: [Int: HTTPRequest] = [:]
-    private var budget = BodyBudget()
-    private var counts = DoorCounts()
     /// Why requests fail that would succeed on a spool in order.
     var troubles: Troubles
     private var named = NamedJobs<JobAnswer>(capacity: 50_000)
@@ -36,7 +30,7 @@ actor JSONDoor: Door {
 
     /// What it works with.
     struct Tools: Sendable {
-        let desk: JobDesk
+        let intake: JobIntake
         let reader: SpoolReader
         let probe: SpoolProbe
         let rates: ProducerRates
@@ -48,10 +42,9 @@ actor JSONDoor: Door {
 
     /// Creates a door that listens nowhere yet.
     init(_ set: DoorSet, at place: ListenPlace, with tools: Tools, on reactor: Reactor) {
-        (self.tools, self.place, self.reactor) = (tools, place, reactor)
+        (self.tools, self.reactor) = (tools, reactor)
+        front = HTTPFront(at: place, set.configuration, on: reactor)
         troubles = Troubles(("requests fail", "requests succeed again"), tools.logger)
-        bodyLimit = set.configuration.requestByteLimit
-        connectionLimit = set.configuration.connectionLimit
         book.admit(set.configuration.producers.map(\.producer), bearers: set.bearers)
     }
 
@@ -64,16 +57,14 @@ actor JSONDoor: Door {
     // MARK: Running
 
     func listen() throws {
-        let front = try HTTPFront(at: place, connectionLimit: connectionLimit, on: reactor)
-        self.front = front
-        tools.logger.notice("http listens", metadata: [LogKey.path: "\(front.place)"])
+        let place = try front.listen()
+        tools.logger.notice("http listens", metadata: [LogKey.path: "\(place)"])
     }
 
     func run() async {
-        guard let front else { return }
         await withDiscardingTaskGroup { group in
-            await front.run {
-                admit($0)
+            await front.run { request throws(APIProblem) in
+                try admit(request)
             } take: { event in
                 if let work = take(event) { group.addTask { await self.work(work) } }
             }
@@ -88,25 +79,16 @@ actor JSONDoor: Door {
         case end(APICall)
     }
 
-    /// Decides about a request whose head has arrived.
-    private func admit(_ request: HTTPRequest) -> HTTPServer.Admission {
-        counts.requestCount += 1
-        do throws(APIProblem) {
-            var call = try APICall(request, book, bodyLimit: bodyLimit)
-            try count(&call)
-            if call.mustBeWhole {
-                let isSmall = budget.reserve(request.announcedByteCount ?? bodyLimit, for: request.number)
-                guard isSmall else {
-                    settle(call, 0)
-                    throw .busy
-                }
-            }
-            (calls[request.number], requests[request.number]) = (call, request)
-            return .read(limit: call.mustBeWhole ? bodyLimit + 1 : Self.pieceByteCount)
-        } catch {
-            counts.refusals[error.reason, default: 0] += 1
-            return .answer(HTTPResponse(error))
+    /// Decides about a request whose head has arrived. Returns how many bytes of its body are kept at a time.
+    private func admit(_ request: HTTPRequest) throws(APIProblem) -> Int {
+        var call = try APICall(request, book, bodyLimit: front.bodyLimit)
+        try count(&call)
+        guard !call.mustBeWhole || front.reserveBody(of: request) else {
+            settle(call, 0)
+            throw .busy
         }
+        calls[request.number] = call
+        return call.mustBeWhole ? front.bodyLimit + 1 : Self.pieceByteCount
     }
 
     /// Counts a call that may drop a job as one notification of its producer.
@@ -126,8 +108,8 @@ actor JSONDoor: Door {
     private func take(_ event: HTTPServer.Event) -> Work? {
         switch event {
         case .piece(let request), .whole(let request):
-            guard request.bodyByteCount <= bodyLimit else {
-                refuse(request.number, because: APIProblem.tooLong(bodyLimit))
+            guard request.bodyByteCount <= front.bodyLimit else {
+                refuse(request.number, because: APIProblem.tooLong(front.bodyLimit))
                 return nil
             }
             let bytes = request.takeBody()
@@ -135,8 +117,6 @@ actor JSONDoor: Door {
             return .conclude(request.number, bytes)
         case .drained(let request): return .continueFeedback(request.number)
         case .ended(let request, _):
-            budget.release(request.number)
-            requests[request.number] = nil
             guard let call = calls.removeValue(forKey: request.number) else { return nil }
             return call.isUnfinished ? .end(call) : nil
         }
@@ -148,18 +128,9 @@ actor JSONDoor: Door {
         case .conclude(let number, let bytes): await conclude(number, bytes)
         case .continueFeedback(let number): await continueFeedback(number)
         case .end(let call):
-            if let staged = call.staged { await tools.desk.abandon(staged) }
+            if let staged = call.staged { await tools.intake.abandon(staged) }
             if call.isStreaming { await tools.reader.end(call.number) }
         }
-    }
-
-    /// Answers a request, unless its client has gone.
-    func answer(_ number: Int, _ response: HTTPResponse) {
-        guard let request = requests[number] else { return }
-        if response.status >= 300 {
-            counts.refusals["status \(response.status)", default: 0] += 1
-        }
-        front?.answer(request, response)
     }
 
     // MARK: Jobs
@@ -168,7 +139,7 @@ actor JSONDoor: Door {
     private func append(_ bytes: [UInt8], to number: Int) async {
         do {
             try await write(bytes, to: number)
-            if let request = requests[number] { front?.proceed(request) }
+            front.proceed(number)
         } catch {
             refuse(number, because: error)
         }
@@ -181,7 +152,7 @@ actor JSONDoor: Door {
             troubles.note(error, about: calls[number]?.route.app ?? "")
         }
         if let call = calls[number] { settle(call, 0) }
-        answer(number, HTTPResponse(problem))
+        front.answer(number, HTTPResponse(problem))
     }
 
     private func write(_ bytes: [UInt8], to number: Int) async throws {
@@ -194,17 +165,17 @@ actor JSONDoor: Door {
             staged = known
         } else {
             let target = try await target(of: call)
-            guard let begun = await tools.desk.begin(call.fileName, for: target) else { throw APIProblem.unavailable }
+            guard let begun = await tools.intake.begin(call.fileName, for: target) else { throw APIProblem.unavailable }
             staged = begun
             // The client may have gone in the meantime.
-            guard calls[number] != nil else { return await tools.desk.abandon(begun) }
+            guard calls[number] != nil else { return await tools.intake.abandon(begun) }
             calls[number]?.staged = begun
         }
-        guard await tools.desk.append(named, to: staged) else { throw APIProblem.unavailable }
+        guard await tools.intake.append(named, to: staged) else { throw APIProblem.unavailable }
     }
 
-    func target(of call: APICall) async throws -> JobDesk.Target {
-        guard let app = call.route.app, let target = try await tools.desk.target(app) else {
+    func target(of call: APICall) async throws -> JobIntake.Target {
+        guard let app = call.route.app, let target = try await tools.intake.target(app) else {
             throw APICall.noSuchApp
         }
         return target
@@ -215,22 +186,22 @@ actor JSONDoor: Door {
         do {
             switch call.route {
             case .submit: return try await submit(number, body)
-            case .look(_, let job): answer(number, try await look(job, call))
-            case .cancel(_, let job): answer(number, try await cancel(job, call))
+            case .look(_, let job): front.answer(number, try await look(job, call))
+            case .cancel(_, let job): front.answer(number, try await cancel(job, call))
             case .feedback(let app): try await beginFeedback(number, app, call)
-            case .gorush: answer(number, try await push(body, call))
+            case .gorush: front.answer(number, try await push(body, call))
             case .live:
-                answer(number, HTTPResponse(status: 200, contentType: "text/plain", body: Array("alive\n".utf8)))
+                front.answer(number, HTTPResponse(status: 200, contentType: "text/plain", body: Array("alive\n".utf8)))
             case .ready:
                 let content = await tools.probe.report().content
                 let status = content.isGood ? 200 : 503
-                answer(number, HTTPResponse(status: status, contentType: "text/plain", body: content.bytes))
+                front.answer(number, HTTPResponse(status: status, contentType: "text/plain", body: content.bytes))
             case .metrics:
                 let text = DoorCounts.metrics(
                     of: [(name, figures)], version: Version.current, lostLogLineCount: StandardStream.lostErrorCount)
-                answer(number, HTTPResponse(status: 200, contentType: "text/plain; version=0.0.4", body: text))
+                front.answer(number, HTTPResponse(status: 200, contentType: "text/plain; version=0.0.4", body: text))
             case .description:
-                answer(number, HTTPResponse(status: 200, contentType: "application/json", body: OpenAPI.document))
+                front.answer(number, HTTPResponse(status: 200, contentType: "application/json", body: OpenAPI.document))
             }
             if let app = call.route.app { troubles.note(nil, about: app) }
         } catch {
@@ -244,23 +215,25 @@ actor JSONDoor: Door {
         let target = try await target(of: call)
         var parser = JSON.Parser()
         let rest = try call.content?.finish(with: &parser) ?? []
-        guard let staged = call.staged, await tools.desk.append(rest, to: staged) else { throw APIProblem.unavailable }
+        guard let staged = call.staged, await tools.intake.append(rest, to: staged) else {
+            throw APIProblem.unavailable
+        }
         guard let content = call.content, let producer = call.producer else {
-            return answer(number, try await drop(staged, of: call, for: target).response)
+            return front.answer(number, try await drop(staged, of: call, for: target).response)
         }
         let name = NamedJobs<JobAnswer>.Name(content.key, app: target.app.name)
         let origin = NamedJobs<JobAnswer>.Origin(producer.name, content.fingerprint)
         // The file of a repetition is removed when its request ends.
         let first = try named.begin(name, origin)
         if let first, await !tools.reader.hasFailed(first.receipt.name, in: first.app) {
-            counts.repeatedCount += 1
+            front.counts.repeatedCount += 1
             settle(call, 0)
-            return answer(number, first.response)
+            return front.answer(number, first.response)
         }
         do {
             let dropped = try await drop(staged, of: call, for: target)
             named.drop(name, origin, dropped.withoutFindings)
-            answer(number, dropped.response)
+            front.answer(number, dropped.response)
         } catch {
             named.giveUp(name)
             throw error
@@ -268,14 +241,15 @@ actor JSONDoor: Door {
     }
 
     /// Drops a job that was written completely.
-    private func drop(_ staged: Int, of call: APICall, for target: JobDesk.Target) async throws(APIProblem) -> JobAnswer
-    {
-        let result = await tools.desk.finish(staged, for: target, isAllOrNothing: false)
+    private func drop(
+        _ staged: Int, of call: APICall, for target: JobIntake.Target
+    ) async throws(APIProblem) -> JobAnswer {
+        let result = await tools.intake.finish(staged, for: target, isAllOrNothing: false)
         calls[call.number]?.staged = nil
         switch result {
         case .dropped(let receipt):
-            counts.dropTimes.add(nanoseconds: receipt.time.wholeNanoseconds)
-            counts.acceptedCount += 1
+            front.counts.dropTimes.add(nanoseconds: receipt.time.wholeNanoseconds)
+            front.counts.acceptedCount += 1
             settle(call, receipt.recipientCount)
             return JobAnswer(app: target.app.name, receipt: receipt)
         case .refused(let diagnostics):
@@ -311,24 +285,20 @@ actor JSONDoor: Door {
 
     private func push(_ body: [UInt8], _ call: APICall) async throws -> HTTPResponse {
         guard let producer = call.producer else { throw APIProblem.unauthorized }
-        let result = try await GorushPush(body, by: producer, through: tools.desk).result()
+        let result = try await GorushPush(body, by: producer, through: tools.intake).result()
         settle(call, result.recipientCount)
-        counts.acceptedCount += result.dropTimes.count
-        for time in result.dropTimes { counts.dropTimes.add(nanoseconds: time.wholeNanoseconds) }
+        front.counts.acceptedCount += result.dropTimes.count
+        for time in result.dropTimes { front.counts.dropTimes.add(nanoseconds: time.wholeNanoseconds) }
         return HTTPResponse(status: 200, contentType: "application/json", body: result.json)
     }
 
     // MARK: Figures
 
-    var figures: DoorCounts {
-        var now = counts
-        front?.count(into: &now)
-        return now
-    }
+    var figures: DoorCounts { front.figures }
 
     // MARK: The end
 
-    func beginStopping() { front?.beginStopping() }
+    func beginStopping() { front.beginStopping() }
 
-    func awaitIdle(until deadline: ContinuousClock.Instant) async { await front?.awaitIdle(until: deadline) }
+    func awaitIdle(until deadline: ContinuousClock.Instant) async { await front.awaitIdle(until: deadline) }
 }

@@ -256,11 +256,11 @@ actor RelayDoor: Door {
     private func run(_ feedback: FeedbackWatch) async {
         while !Task.isCancelled {
             let heard = await feedback.hear()
-            var refused: [Refusal] = []
+            var refused: [RefusedRequests] = []
             for (app, outcome) in heard.lines {
                 let requests = take(outcome, of: app)
                 if outcome.answer.mayComeAgain, !requests.isEmpty {
-                    refused.append(Refusal(app: app, answer: outcome.answer, requests: requests))
+                    refused.append(RefusedRequests(app: app, answer: outcome.answer, requests: requests))
                 } else {
                     tell(outcome.answer, to: requests)
                 }
@@ -273,7 +273,7 @@ actor RelayDoor: Door {
     }
 
     /// Requests of an app that their clients may send again.
-    private struct Refusal {
+    private struct RefusedRequests {
         let app: String
         let answer: RelayAnswer
         let requests: [RelayRequest]
@@ -286,7 +286,7 @@ actor RelayDoor: Door {
     }
 
     /// Answers requests that their clients may send again, to any door. Before that, no log may say that they were sent.
-    private func release(_ refused: [Refusal]) async {
+    private func release(_ refused: [RefusedRequests]) async {
         for (app, group) in Dictionary(grouping: refused, by: \.app) {
             let keys = group.flatMap { $0.requests.compactMap(\.key) }
             for key in keys { intake.forget(key) }
@@ -307,12 +307,10 @@ actor RelayDoor: Door {
 
     /// Reads which apps there are.
     private func lookForApps() async {
-        let found = await writer.appLists()
+        let found = await writer.router()
         nextLook = .now + .seconds(1)
-        guard let lists = found else { return }
-        let router = AppRouter(lists)
-        let limits = lists.first?.limits ?? DocumentLimits()
-        intake.setApps(router, contexts: router.apps.map { JobContext(checkingFor: $0, limits) })
+        guard let router = found else { return }
+        intake.setApps(router, contexts: router.apps.map { JobContext(checkingFor: $0, router.limits) })
     }
 
     // MARK: Metrics

@@ -39,7 +39,7 @@ struct DropResult: Sendable {
 /// It has a thread of its own, because files block.
 actor SpoolWriter {
     private let worker: WorkerThread
-    private let rooms: SpoolRooms
+    private let access: SpoolAccess
     private let log: IDLog
     /// Records that could not be logged, and that must be before anything else is dropped.
     private var owed: [UInt8] = []
@@ -72,7 +72,7 @@ actor SpoolWriter {
         _ configuration: DoorConfiguration, _ log: sending IDLog, _ logger: Logger
     ) throws(SystemError) {
         worker = try WorkerThread(name: "spool")
-        rooms = try SpoolRooms(configuration, logger)
+        access = try SpoolAccess(configuration, logger)
         (self.log, self.logger) = (log, logger)
         lifetime = configuration.relay?.dedupe ?? .zero
         troubles = (
@@ -140,7 +140,7 @@ actor SpoolWriter {
         } catch {
             throw DoorTrouble("ids cannot be logged: \(error); \(Self.remedy)")
         }
-        try rooms.use(job.group.app) { submission in
+        try access.use(job.group.app) { submission in
             let staged = try submission.begin(job.group.isOfLines ? "relay.jsonl" : "relay.json")
             try sort(job.group, into: &result)
             guard !result.dropped.isEmpty else { return }
@@ -167,17 +167,17 @@ actor SpoolWriter {
     private func sharedIDs(of app: String) throws -> SharedIDs? {
         guard isCluster else { return nil }
         if let known = shared[app], try known.isThere { return known }
-        let ids = try SharedIDs(in: try rooms.openTmp(of: app), lifetime: lifetime)
+        let ids = try SharedIDs(in: try access.openTmp(of: app), lifetime: lifetime)
         shared[app] = ids
         return ids
     }
 
     // MARK: Apps
 
-    /// Returns the lists of apps that the daemons published; see `SpoolRooms.appLists`.
-    func appLists() -> [AppList]? {
-        let lists = rooms.appLists()
-        if let lists { isCluster = lists.contains(where: \.isShared) }
-        return lists
+    /// Reads the lists of apps that the daemons published; see `SpoolAccess.router`.
+    func router() -> AppRouter? {
+        let router = access.router()
+        if let router { isCluster = router.isOfCluster }
+        return router
     }
 }

@@ -56,21 +56,21 @@ actor DoorRecords {
     /// - Returns: The report. Confirm it once the client has it.
     /// - Throws: `SystemError`, `DoorTrouble`: the feedback or the mark cannot be read.
     func report(of app: String, includesInvalid: Bool) throws -> Report {
-        let shelf = FeedbackShelf(spool: spool, app: app, after: try mark(of: app))
+        let feedback = FeedbackFiles(spool: spool, app: app, after: try mark(of: app))
         var tokens: [LostToken] = []
-        defer { log.note(shelf.takeSkipped()) }
+        defer { log.note(feedback.takeSkipped()) }
         while tokens.count < Self.tokenLimit {
-            let files = try shelf.nextFiles()
+            let files = try feedback.nextFiles()
             if files.isEmpty { break }
             for file in files where tokens.count < Self.tokenLimit {
-                try shelf.read(file) { _, line in
+                try feedback.read(file) { _, line in
                     guard case .good(let node, _) = line, let token = LostToken(node), includesInvalid || token.isGone
                     else { return }
                     tokens.append(token)
                 }
             }
         }
-        return Report(tokens: tokens, app: app, cursor: shelf.cursor(of: app))
+        return Report(tokens: tokens, app: app, cursor: feedback.cursor(of: app))
     }
 
     /// Records that a client was told a report. Reports must be confirmed in their order.

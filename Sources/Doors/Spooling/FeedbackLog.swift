@@ -12,8 +12,8 @@ struct FeedbackLog {
 
     init(_ logger: Logger) { self.logger = logger }
 
-    /// Logs the files and folders that a shelf has skipped.
-    mutating func note(_ skipped: [FeedbackShelf.Skipped]) {
+    /// Logs the files and folders that were skipped.
+    mutating func note(_ skipped: [FeedbackFiles.Skipped]) {
         for file in skipped where isNew(file.message) {
             logger.warning(
                 "feedback file is skipped",

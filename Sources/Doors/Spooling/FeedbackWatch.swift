@@ -32,7 +32,7 @@ actor FeedbackWatch {
         worker = try WorkerThread(name: "feedback")
         _ = try Directory.open(path: spool)
         self.spool = spool
-        news = Backlog(shelf: FeedbackShelf(spool: spool, apps: []))
+        news = Backlog(feedback: FeedbackFiles(spool: spool, apps: []))
         (self.horizon, log) = (horizon, FeedbackLog(logger))
     }
 
@@ -40,11 +40,11 @@ actor FeedbackWatch {
     /// there were at the start, since answers wait for them.
     func hear() -> (lines: [(app: String, outcome: HeardOutcome)], hasMore: Bool) {
         var heard: [(app: String, outcome: HeardOutcome)] = []
-        defer { log.note(news.shelf.takeSkipped() + (history?.shelf.takeSkipped() ?? [])) }
+        defer { log.note(news.feedback.takeSkipped() + (history?.feedback.takeSkipped() ?? [])) }
         do {
             if !isBegun {
-                try news.shelf.passAll()
-                (isBegun, history) = (true, Backlog(shelf: FeedbackShelf(spool: spool, apps: [])))
+                try news.feedback.passAll()
+                (isBegun, history) = (true, Backlog(feedback: FeedbackFiles(spool: spool, apps: [])))
             }
             let horizon = WallTime.now + (.zero - horizon)
             if try !news.hear(since: horizon, &heard), try history?.hear(since: horizon, &heard) == false {
@@ -58,15 +58,15 @@ actor FeedbackWatch {
     }
 }
 
-/// The files of a shelf, which are listed again only when all that were found have been read.
+/// The files of feedback, which are listed again only when all that were found have been read.
 private struct Backlog {
-    let shelf: FeedbackShelf
-    private(set) var files: ArraySlice<FeedbackShelf.File> = []
+    let feedback: FeedbackFiles
+    private(set) var files: ArraySlice<FeedbackFiles.File> = []
 
     /// How many files are read at a time.
     private static let fileLimit = 64
 
-    init(shelf: FeedbackShelf) { self.shelf = shelf }
+    init(feedback: FeedbackFiles) { self.feedback = feedback }
 
     /// Reads the next files, and passes those that are older than `horizon`.
     ///
@@ -75,15 +75,15 @@ private struct Backlog {
     mutating func hear(
         since horizon: WallTime, _ heard: inout [(app: String, outcome: HeardOutcome)]
     ) throws -> Bool {
-        if files.isEmpty { files = try shelf.nextFiles()[...] }
+        if files.isEmpty { files = try feedback.nextFiles()[...] }
         guard !files.isEmpty else { return false }
         var count = 0
         while count < Self.fileLimit, let file = files.first {
             if let time = file.publishedAt, time < horizon {
-                shelf.pass(file)
+                feedback.pass(file)
             } else {
                 count += 1
-                try shelf.read(file) { _, line in
+                try feedback.read(file) { _, line in
                     guard case .good(let node, _) = line, let outcome = HeardOutcome(node) else { return }
                     heard.append((file.app, outcome))
                 }

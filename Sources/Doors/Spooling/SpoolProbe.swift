@@ -12,7 +12,7 @@ import SpoolModel
 /// It has a thread of its own, because files block. Anybody may ask, so it names no path and no app.
 actor SpoolProbe {
     private let worker: WorkerThread
-    private let rooms: SpoolRooms
+    private let access: SpoolAccess
     private let paths: (spool: String, state: String)
     private var last: (report: ReadinessReport, madeAt: Moment)?
 
@@ -27,7 +27,7 @@ actor SpoolProbe {
     init(_ configuration: DoorConfiguration) throws(SystemError) {
         worker = try WorkerThread(name: "probe")
         // Each request that fails is logged where it fails.
-        rooms = try SpoolRooms(configuration, Logger(label: "probe") { _ in SwiftLogNoOpLogHandler() })
+        access = try SpoolAccess(configuration, Logger(label: "probe") { _ in SwiftLogNoOpLogHandler() })
         paths = (configuration.spool, configuration.state)
     }
 
@@ -37,7 +37,7 @@ actor SpoolProbe {
         var report = ReadinessReport()
         let spool = paths.spool
         report.add("spool", fault: Self.fault { _ = try Directory.open(path: spool) })
-        report.add("space", fault: Self.fault { try rooms.requireSpace() })
+        report.add("space", fault: Self.fault { try access.requireSpace() })
         report.add("state", fault: Self.fault { try Host.requireWritable(paths.state) })
         report.add("apps", fault: appFault)
         // A door takes jobs while the daemon is stopped: the spool keeps them.
@@ -50,9 +50,8 @@ actor SpoolProbe {
 
     /// Why no app takes a job.
     private var appFault: String? {
-        guard let lists = rooms.appLists() else { return "unknown; start the daemon once" }
-        let apps = AppRouter(lists).apps
-        let faults = apps.compactMap { app in Self.fault { try rooms.requireRoom(app.name) } }
+        guard let apps = access.router()?.apps else { return "unknown; start the daemon once" }
+        let faults = apps.compactMap { app in Self.fault { try access.requireRoom(app.name) } }
         guard !apps.isEmpty else { return "there is none" }
         return faults.count < apps.count ? nil : "none takes a job: \(faults[0])"
     }

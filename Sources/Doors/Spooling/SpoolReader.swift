@@ -113,9 +113,9 @@ actor SpoolReader {
 private final class FeedbackRun {
     let isOfEvents: Bool
     private let app: String
-    private let shelf: FeedbackShelf
-    private var files: [FeedbackShelf.File] = []
-    private var current: (file: FeedbackShelf.File, offset: Int64)?
+    private let feedback: FeedbackFiles
+    private var files: [FeedbackFiles.File] = []
+    private var current: (file: FeedbackFiles.File, offset: Int64)?
     private var handle: OpenFile?
     /// The line that has not arrived completely, and the one before it.
     private var line: [UInt8] = []
@@ -131,23 +131,23 @@ private final class FeedbackRun {
     private static let lineByteLimit = 1 << 20
 
     init(spool: String, app: String, after cursor: FeedbackCursor, isOfEvents: Bool) {
-        shelf = FeedbackShelf(spool: spool, app: app, after: cursor)
+        feedback = FeedbackFiles(spool: spool, app: app, after: cursor)
         (self.app, self.isOfEvents, passed) = (app, isOfEvents, cursor)
     }
 
     /// The cursor after all files that were found.
-    var cursor: FeedbackCursor { shelf.cursor(of: app) }
+    var cursor: FeedbackCursor { feedback.cursor(of: app) }
 
     var isAtEnd: Bool { files.isEmpty && current == nil }
 
     /// Looks for files.
     func look() throws(SystemError) {
-        files = try shelf.nextFiles(limit: Self.fileLimit)
-        for file in files { shelf.pass(file) }
+        files = try feedback.nextFiles(limit: Self.fileLimit)
+        for file in files { feedback.pass(file) }
     }
 
     /// Returns what was skipped since the last call.
-    func takeSkipped() -> [FeedbackShelf.Skipped] { shelf.takeSkipped() }
+    func takeSkipped() -> [FeedbackFiles.Skipped] { feedback.takeSkipped() }
 
     /// Reads the next piece.
     func read() throws(SystemError) -> [UInt8] {
@@ -188,14 +188,14 @@ private final class FeedbackRun {
     private func openNext() throws(SystemError) -> Bool {
         while current == nil, !files.isEmpty {
             let file = files.removeFirst()
-            handle = try shelf.open(file)
+            handle = try feedback.open(file)
             if handle != nil { current = (file, 0) }
         }
         return current != nil
     }
 
     /// Appends each line as an event. The last one of a file has a cursor as its id.
-    private func appendEvents(_ piece: [UInt8], isLast: Bool, of file: FeedbackShelf.File, to bytes: inout [UInt8]) {
+    private func appendEvents(_ piece: [UInt8], isLast: Bool, of file: FeedbackFiles.File, to bytes: inout [UInt8]) {
         for byte in piece {
             guard byte == 0x0A else {
                 line.append(byte)

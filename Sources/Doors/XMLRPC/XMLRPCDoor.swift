@@ -20,14 +20,9 @@ actor XMLRPCDoor: Door {
     private nonisolated let reactor: Reactor
     private let tools: Tools
     private let rules: DoorConfiguration.XMLRPC
-    private let connectionLimit: Int
-    private let bodyLimit: Int
-    private var front: HTTPFront?
+    private let front: HTTPFront
     private var book = ProducerBook()
     private var producers: [Int: Producer] = [:]
-    private var requests: [Int: HTTPRequest] = [:]
-    private var budget = BodyBudget()
-    private var counts = DoorCounts()
     /// The reports that clients were sent, until it is known that they have them.
     private var reports: [Int: DoorRecords.Report] = [:]
     /// The apps whose feedback is being told.
@@ -39,7 +34,7 @@ actor XMLRPCDoor: Door {
 
     /// What it works with.
     struct Tools: Sendable {
-        let desk: JobDesk
+        let intake: JobIntake
         let feedback: DoorRecords
         let rates: ProducerRates
         let logger: Logger
@@ -53,7 +48,7 @@ actor XMLRPCDoor: Door {
     /// Creates a door that listens nowhere yet.
     init(_ set: DoorSet, _ rules: DoorConfiguration.XMLRPC, with tools: Tools, on reactor: Reactor) {
         (self.tools, self.rules, self.reactor) = (tools, rules, reactor)
-        (bodyLimit, connectionLimit) = (set.configuration.requestByteLimit, set.configuration.connectionLimit)
+        front = HTTPFront(at: rules.place, set.configuration, on: reactor)
         telling = Condition(on: reactor)
         troubles = Troubles(("feedback will be told again", "feedback is told once again"), tools.logger)
         book.admit(set.configuration.producers.map(\.producer), bearers: set.bearers)
@@ -64,17 +59,15 @@ actor XMLRPCDoor: Door {
     // MARK: Running
 
     func listen() throws {
-        let front = try HTTPFront(at: rules.place, connectionLimit: connectionLimit, on: reactor)
-        self.front = front
-        tools.logger.notice("xmlrpc listens", metadata: [LogKey.path: "\(front.place)"])
+        let place = try front.listen()
+        tools.logger.notice("xmlrpc listens", metadata: [LogKey.path: "\(place)"])
     }
 
     func run() async {
-        guard let front else { return }
         await withDiscardingTaskGroup { group in
             group.addTask { await self.runTellingLimit() }
-            await front.run {
-                admit($0)
+            await front.run { request throws(APIProblem) in
+                try admit(request)
             } take: { event in
                 if let work = take(event) { group.addTask { await self.work(work) } }
             }
@@ -87,19 +80,12 @@ actor XMLRPCDoor: Door {
         case confirm(DoorRecords.Report)
     }
 
-    private func admit(_ request: HTTPRequest) -> HTTPServer.Admission {
-        counts.requestCount += 1
-        do throws(APIProblem) {
-            let producer = try producer(of: request)
-            let byteCount = request.announcedByteCount ?? bodyLimit
-            guard byteCount <= bodyLimit else { throw APIProblem.tooLong(bodyLimit) }
-            guard budget.reserve(byteCount, for: request.number) else { throw APIProblem.unavailable }
-            (producers[request.number], requests[request.number]) = (producer, request)
-            return .read(limit: bodyLimit + 1)
-        } catch {
-            counts.refusals[error.reason, default: 0] += 1
-            return .answer(HTTPResponse(error))
-        }
+    private func admit(_ request: HTTPRequest) throws(APIProblem) -> Int {
+        let producer = try producer(of: request)
+        guard request.announcedByteCount ?? 0 <= front.bodyLimit else { throw APIProblem.tooLong(front.bodyLimit) }
+        guard front.reserveBody(of: request) else { throw APIProblem.busy }
+        producers[request.number] = producer
+        return front.bodyLimit + 1
     }
 
     /// Returns who sends a request.
@@ -135,13 +121,11 @@ actor XMLRPCDoor: Door {
     private func take(_ event: HTTPServer.Event) -> Work? {
         switch event {
         case .piece(let request):
-            counts.refusals["status 413", default: 0] += 1
-            front?.answer(request, HTTPResponse(APIProblem.tooLong(bodyLimit)))
+            front.answer(request.number, HTTPResponse(APIProblem.tooLong(front.bodyLimit)))
         case .whole(let request): return .call(request.number, request.takeBody())
         case .drained: break
         case .ended(let request, let isDelivered):
-            budget.release(request.number)
-            (producers[request.number], requests[request.number]) = (nil, nil)
+            producers[request.number] = nil
             guard let report = reports.removeValue(forKey: request.number) else { break }
             if isDelivered { return .confirm(report) }
             finishTelling(report.app)
@@ -168,23 +152,23 @@ actor XMLRPCDoor: Door {
             case .feedback(let app): response = .feedback(try await feedback(of: app, for: number, by: producer))
             }
         } catch {
-            counts.refusals["fault \(error.code)", default: 0] += 1
+            front.counts.refusals["fault \(error.code)", default: 0] += 1
             response = .fault(error)
         }
-        guard let request = requests[number] else {
+        guard front.isOpen(number) else {
             // The client has gone, and was told nothing.
             if let report = reports.removeValue(forKey: number) { finishTelling(report.app) }
             return
         }
-        front?.answer(request, HTTPResponse(status: 200, contentType: "text/xml", body: response.bytes))
+        front.answer(number, HTTPResponse(status: 200, contentType: "text/xml", body: response.bytes))
     }
 
     private func target(
         _ app: String, for producer: Producer, isFresh: Bool = false
-    ) async throws(MethodFault) -> JobDesk.Target? {
+    ) async throws(MethodFault) -> JobIntake.Target? {
         do {
             guard producer.may(use: app) else { return nil }
-            return try await tools.desk.target(app, isFresh: isFresh)
+            return try await tools.intake.target(app, isFresh: isFresh)
         } catch {
             throw .notAccepted("\(error)")
         }
@@ -196,12 +180,12 @@ actor XMLRPCDoor: Door {
         guard tools.rates.admit(producer, at: .now) == nil else {
             throw .notAccepted("the producer's rate is used up; call again a little later")
         }
-        let result = await tools.desk.drop(notify.job, as: "xmlrpc.json", for: target, isAllOrNothing: true)
+        let result = await tools.intake.drop(notify.job, as: "xmlrpc.json", for: target, isAllOrNothing: true)
         tools.rates.settle(result.recipientCount, of: producer, at: .now)
         switch result {
         case .dropped(let receipt):
-            counts.dropTimes.add(nanoseconds: receipt.time.wholeNanoseconds)
-            counts.acceptedCount += 1
+            front.counts.dropTimes.add(nanoseconds: receipt.time.wholeNanoseconds)
+            front.counts.acceptedCount += 1
             return .nothing
         case .refused(let diagnostics):
             throw .notAccepted(diagnostics.first { $0.severity == .error }?.sentence ?? "the job would fail")
@@ -217,7 +201,7 @@ actor XMLRPCDoor: Door {
         guard producer.may(use: provision.app) else { throw unknown }
         if rules.provision == .create {
             do {
-                try await tools.desk.write(provision, to: rules.apps)
+                try await tools.intake.write(provision, to: rules.apps)
             } catch {
                 throw .notAccepted("\(error)")
             }
@@ -236,7 +220,7 @@ actor XMLRPCDoor: Door {
                 throw .notAccepted("the daemon has not taken the app in; its log says why")
             }
             do {
-                guard front?.isStopping == false else { throw CancellationError() }
+                guard !front.isStopping else { throw CancellationError() }
                 try await reactor.sleep(for: Self.lookPause)
             } catch {
                 throw .notAccepted("the door is stopping; call again")
@@ -283,7 +267,7 @@ actor XMLRPCDoor: Door {
         while !Task.isCancelled {
             try? await reactor.sleep(for: .seconds(10))
             for (number, report) in reports where Moment.now - report.madeAt > Self.tellingTime {
-                if let request = requests[number] { front?.breakOff(request) }
+                front.breakOff(number)
             }
         }
     }
@@ -295,17 +279,13 @@ actor XMLRPCDoor: Door {
 
     // MARK: Figures
 
-    var figures: DoorCounts {
-        var now = counts
-        front?.count(into: &now)
-        return now
-    }
+    var figures: DoorCounts { front.figures }
 
     // MARK: The end
 
-    func beginStopping() { front?.beginStopping() }
+    func beginStopping() { front.beginStopping() }
 
-    func awaitIdle(until deadline: ContinuousClock.Instant) async { await front?.awaitIdle(until: deadline) }
+    func awaitIdle(until deadline: ContinuousClock.Instant) async { await front.awaitIdle(until: deadline) }
 }
 
 extension PyapnsCall {

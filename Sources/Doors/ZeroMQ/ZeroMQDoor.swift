@@ -32,7 +32,7 @@ actor ZeroMQDoor: Door {
 
     /// What it works with.
     struct Tools: Sendable {
-        let desk: JobDesk
+        let intake: JobIntake
         let feedback: DoorRecords
         let logger: Logger
     }
@@ -152,7 +152,7 @@ actor ZeroMQDoor: Door {
         if let fault = command.fault(of: job, parser: &parser, in: context) { throw fault }
         // Before the job: once it is dropped, its ids must not come again.
         var ids = try await reservedIDs(command.count)
-        switch await tools.desk.drop(job, as: "zeromq.json", for: target, isAllOrNothing: true) {
+        switch await tools.intake.drop(job, as: "zeromq.json", for: target, isAllOrNothing: true) {
         case .dropped(let receipt):
             counts.dropTimes.add(nanoseconds: receipt.time.wholeNanoseconds)
             counts.acceptedCount += 1
@@ -163,9 +163,9 @@ actor ZeroMQDoor: Door {
         }
     }
 
-    private func target() async throws(CommandFault) -> JobDesk.Target? {
+    private func target() async throws(CommandFault) -> JobIntake.Target? {
         do {
-            return try await tools.desk.target(rules.app)
+            return try await tools.intake.target(rules.app)
         } catch {
             throw .other("\(error)")
         }

@@ -1,6 +1,6 @@
 import APNSModel
 package import JournalModel
-package import SpoolModel
+import SpoolModel
 
 /// The figures for a set of jobs: those of one app, or of all.
 package struct ReportFigures: Hashable, Sendable {

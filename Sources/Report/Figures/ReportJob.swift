@@ -1,6 +1,6 @@
 package import APNSModel
 package import JournalModel
-package import SpoolModel
+import SpoolModel
 
 /// A job in a table of a report.
 package struct ReportJob: Hashable, Sendable {

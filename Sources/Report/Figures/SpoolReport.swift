@@ -176,8 +176,8 @@ package struct SpoolReport: Sendable {
     }
 
     private mutating func addNotification(_ line: Node) {
-        guard let outcome = line["outcome"]?.string, outcome != Outcome.Kind.accepted.rawValue, let time = line.feedbackTime,
-            buckets.contains(time)
+        guard let outcome = line["outcome"]?.string, outcome != Outcome.Kind.accepted.rawValue,
+            let time = line.feedbackTime, buckets.contains(time)
         else { return }
         sources.missedLineCount += 1
         let reason = Reason(

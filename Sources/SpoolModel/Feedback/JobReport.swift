@@ -48,7 +48,7 @@ package struct JobReport: Hashable, Sendable {
     /// How many bytes were added to the file after it was claimed; nothing of them was sent.
     package var unreadByteCount: Int64 = 0
     /// The earlier job that this one duplicates, if any.
-    package var earlier: EarlierJob?
+    package var earlier: SentTwin?
     /// The gateway's own ids of the job's first notifications, by index. Only Apple's sandbox sends them.
     package var uniqueIDs: [Int: String] = [:]
 

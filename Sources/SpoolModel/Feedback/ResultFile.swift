@@ -45,8 +45,7 @@ package struct ResultFile: Sendable {
             lines.append(member("warnings") { $0.integer(findings.warningCount) })
             lines.append(member("diagnostics", writeDiagnostics))
         }
-        let present = Outcome.Kind.allCases.compactMap { kind in runs[kind].map { (kind.rawValue, $0) } }.filter { !$0.1.isEmpty }
-        if !present.isEmpty { lines.append(member("indexes") { write(present, to: &$0) }) }
+        if runs.contains(where: { !$0.value.isEmpty }) { lines.append(member("indexes", writeIndexes)) }
         if isAbridged { lines.append(member("indexes_incomplete", writeIncomplete)) }
         return Array("{\n  ".utf8) + Array(lines.joined(separator: Array(",\n  ".utf8))) + Array("\n}\n".utf8)
     }
@@ -103,10 +102,11 @@ package struct ResultFile: Sendable {
         writer.endArray()
     }
 
-    private func write(_ indexes: [(String, IndexRuns)], to writer: inout JSONWriter) {
+    private func writeIndexes(to writer: inout JSONWriter) {
         writer.beginObject()
-        for (name, runs) in indexes {
-            writer.key(name)
+        for kind in Outcome.Kind.allCases {
+            guard let runs = runs[kind], !runs.isEmpty else { continue }
+            writer.key(kind.rawValue)
             writer.beginArray()
             for run in runs.runs { writer.raw("[\(run.lowerBound),\(run.upperBound - 1)]".utf8) }
             writer.endArray()

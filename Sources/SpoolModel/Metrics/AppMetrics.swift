@@ -17,16 +17,6 @@ package struct AppMetrics: Hashable, Sendable {
         }
     }
 
-    /// Why the daemon held a job.
-    package enum HoldCause: String, CaseIterable, Hashable, Sendable {
-        /// The job's bytes changed after they were checked.
-        case changed
-        /// The daemon died repeatedly while reading it.
-        case poison
-        /// The journal is damaged, and may have lost records of the job.
-        case damagedJournal = "damaged_journal"
-    }
-
     /// How a run of a hook ended.
     package enum HookEnd: String, CaseIterable, Hashable, Sendable {
         /// The hook took the file.
@@ -85,7 +75,7 @@ package struct AppMetrics: Hashable, Sendable {
     /// Failed jobs, by result code.
     package private(set) var failedCounts: [ResultCode: Int] = [:]
     /// Held jobs, by cause.
-    package private(set) var heldCounts: [HoldCause: Int] = [:]
+    package private(set) var heldCounts: [RecoveryPlan.HoldReason: Int] = [:]
     /// Jobs that their producers replaced.
     package private(set) var overwrittenCount = 0
     /// The times that jobs waited from drop to claim.
@@ -106,7 +96,8 @@ package struct AppMetrics: Hashable, Sendable {
     package mutating func note(_ outcome: Outcome, count: Int) {
         tally.add(outcome, count: count)
         guard let refusal = outcome.refusal else { return }
-        failures[Failure(outcome: outcome.kind.rawValue, reason: KnownReason.name(of: refusal.reason)), default: 0] += count
+        failures[Failure(outcome: outcome.kind.rawValue, reason: KnownReason.name(of: refusal.reason)), default: 0] +=
+            count
     }
 
     /// Counts notifications that had been counted as accepted, and were not.
@@ -143,7 +134,7 @@ package struct AppMetrics: Hashable, Sendable {
     }
 
     /// Counts a held job.
-    package mutating func noteHold(_ cause: HoldCause) {
+    package mutating func noteHold(_ cause: RecoveryPlan.HoldReason) {
         heldCounts[cause, default: 0] += 1
     }
 

@@ -117,7 +117,7 @@ package struct SpoolMetrics: Sendable {
         }
         writer.begin(.jobsHeld)
         for (name, counts) in counted {
-            for cause in AppMetrics.HoldCause.allCases {
+            for cause in RecoveryPlan.HoldReason.allCases {
                 writer.add(counts.heldCounts[cause] ?? 0, ("app", name), ("cause", cause.rawValue))
             }
         }

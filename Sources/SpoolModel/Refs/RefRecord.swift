@@ -22,7 +22,7 @@ package struct RefRecord: Hashable, Sendable {
     private static let fileKeyCount = 66
 
     /// The job.
-    package let job: EarlierJob
+    package let job: SentTwin
     /// The job's sign as written in the line.
     package let key: [UInt8]
     /// The sign followed by the file's identity, if the sign is a file's.
@@ -30,13 +30,13 @@ package struct RefRecord: Hashable, Sendable {
 
     /// Creates the record of a job with a ref; the time is truncated to milliseconds when written.
     package init(_ ref: String, id: JobID, endedAt: WallTime) {
-        job = EarlierJob(id: id, endedAt: endedAt)
+        job = SentTwin(id: id, endedAt: endedAt)
         (key, fileKey) = (Self.key(of: .ref(ref)), nil)
     }
 
     /// Creates the record of a job identified by its file.
     package init(_ file: FileSign, id: JobID, endedAt: WallTime) {
-        job = EarlierJob(id: id, endedAt: endedAt, isOfSameFile: true)
+        job = SentTwin(id: id, endedAt: endedAt, isOfSameFile: true)
         (key, fileKey) = (Self.key(of: .file(file.sum)), Self.key(of: file))
     }
 
@@ -79,7 +79,7 @@ package struct RefRecord: Hashable, Sendable {
         let (time, name) = (Self.text(of: line, at: Self.timeStart, 24), Self.text(of: line, at: Self.idStart, 26))
         guard let endedAt = WallTime(rfc3339: time), let id = JobID(name) else { return nil }
         let isOfFile = Self.isOfFile(sign)
-        self.job = EarlierJob(id: id, endedAt: endedAt, isOfSameFile: isOfFile)
+        self.job = SentTwin(id: id, endedAt: endedAt, isOfSameFile: isOfFile)
         (key, fileKey) = (Array(isOfFile ? sign.prefix(Self.fileKeyCount) : sign), isOfFile ? Array(sign) : nil)
     }
 

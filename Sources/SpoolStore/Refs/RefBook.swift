@@ -96,7 +96,7 @@ package final class RefBook {
     /// - Throws: `SystemError`: the records cannot be read; ask again later.
     package func job(
         sentWith sign: JobSign, before id: JobID, at now: WallTime
-    ) throws(SystemError) -> EarlierJob? {
+    ) throws(SystemError) -> SentTwin? {
         let key = RefRecord.key(of: sign)
         for shelf in shelves {
             let found = try shelf.records(of: key).first { record in
@@ -111,7 +111,7 @@ package final class RefBook {
     /// put back, not dropped again.
     ///
     /// - Throws: `SystemError`: the records cannot be read; ask again later.
-    package func job(like file: FileSign, before id: JobID, at now: WallTime) throws(SystemError) -> EarlierJob? {
+    package func job(like file: FileSign, before id: JobID, at now: WallTime) throws(SystemError) -> SentTwin? {
         let key = RefRecord.key(of: file)
         for shelf in shelves {
             if try shelf.records(of: key).contains(where: { $0.fileKey == key }) { return nil }

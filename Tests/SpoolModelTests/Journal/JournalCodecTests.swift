@@ -21,7 +21,7 @@ struct JournalCodecTests {
         var duplicate = JournalFinal(
             Conclusion(tally: Tally(), fault: .duplicate), day: "2026-11-21", name: JournalSample.name("b.json"),
             finishedAt: JournalSample.noon)
-        duplicate.earlier = EarlierJob(id: JournalSample.id(3), endedAt: JournalSample.noon, isOfSameFile: true)
+        duplicate.earlier = SentTwin(id: JournalSample.id(3), endedAt: JournalSample.noon, isOfSameFile: true)
         let ranges = [5..<9, 0..<2, 40..<40, 99_999_999..<100_000_000]
         var tally = Tally()
         for (count, outcome) in outcomes.enumerated() { tally.add(outcome, count: count - 1) }

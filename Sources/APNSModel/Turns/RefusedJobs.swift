@@ -3,7 +3,7 @@
 /// Their notifications are kept apart, so that other jobs are sent. When a job's pause has ended, it asks again with one
 /// notification, another one each time. Every refusal doubles the pause. An answer to a notification that does not blame
 /// the app ends the hold of its job.
-struct HeldJobs: Sendable {
+struct RefusedJobs: Sendable {
     private enum Phase {
         /// Waits for the end of its pause.
         case resting

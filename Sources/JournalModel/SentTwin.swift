@@ -1,7 +1,7 @@
 package import APNSModel
 
 /// A job that was sent, and that another job duplicates.
-package struct EarlierJob: Hashable, Sendable {
+package struct SentTwin: Hashable, Sendable {
     /// The daemon's id of the job.
     package let id: JobID
     /// When it ended.

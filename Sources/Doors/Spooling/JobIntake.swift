@@ -14,7 +14,7 @@ import SpoolStore
 /// Accepts whole jobs: writes each beside the spool's `new/`, reads it as the daemon will, and drops it if it is good.
 ///
 /// It has a thread of its own, because files block, and long jobs take long to read.
-actor JobDesk {
+actor JobIntake {
     /// What became of a job.
     enum Result: Sendable {
         /// It was dropped, and survives a power loss.
@@ -55,7 +55,7 @@ actor JobDesk {
     }
 
     private let worker: WorkerThread
-    private let rooms: SpoolRooms
+    private let access: SpoolAccess
     private var staged: [Int: (job: StagedJob, app: String)] = [:]
     private var lastNumber = 0
     private var known: (targets: [String: Target], router: AppRouter, readAt: Moment)?
@@ -73,7 +73,7 @@ actor JobDesk {
     /// - Throws: `SystemError`: the spool cannot be used, or there is no thread left.
     init(_ configuration: DoorConfiguration, _ logger: Logger) throws(SystemError) {
         worker = try WorkerThread(name: "jobs")
-        rooms = try SpoolRooms(configuration, logger)
+        access = try SpoolAccess(configuration, logger)
         troubles = Troubles(("jobs are refused", "jobs are accepted again"), logger)
     }
 
@@ -102,13 +102,11 @@ actor JobDesk {
     /// Reads the lists of apps, if they have not been read lately. If they cannot be read, the last ones stay.
     private func look(isFresh: Bool = false) throws {
         if !isFresh, let known, Moment.now - known.readAt < Self.freshness { return }
-        guard let lists = rooms.appLists() else {
+        guard let router = access.router() else {
             guard known == nil else { return }
             throw DoorTrouble("it is not known which apps there are; start the daemon")
         }
-        let router = AppRouter(lists)
-        let limits = lists.first?.limits ?? DocumentLimits()
-        let targets = router.apps.map { ($0.name, Target(app: $0, limits: limits)) }
+        let targets = router.apps.map { ($0.name, Target(app: $0, limits: router.limits)) }
         known = (Dictionary(targets) { first, _ in first }, router, .now)
     }
 
@@ -140,7 +138,7 @@ actor JobDesk {
     /// - Returns: A number for it; `nil` if no job can be accepted now.
     func begin(_ name: String, for target: Target) -> Int? {
         do {
-            let job = try rooms.use(target.app.name) { try $0.begin(name) }
+            let job = try access.use(target.app.name) { try $0.begin(name) }
             lastNumber += 1
             staged[lastNumber] = (job, target.app.name)
             return lastNumber
@@ -156,7 +154,7 @@ actor JobDesk {
     func append(_ bytes: [UInt8], to number: Int) -> Bool {
         guard let (job, app) = staged[number] else { return false }
         do {
-            try rooms.requireSpace()
+            try access.requireSpace()
             try job.append(bytes)
             return true
         } catch {

@@ -11,7 +11,7 @@ package enum ConnectionEnd: Hashable, Sendable {
 }
 
 /// The conclusions from the end of a connection about the notifications it had in doubt.
-package struct Conclusion: Sendable {
+package struct DoubtResolution: Sendable {
     /// The notifications whose outcome is now certain, or `unknown` because of their policy for doubt.
     package var settlements: [Settlement] = []
     /// The notification that the gateway named, unless it was accepted. The status and its tries determine whether it
@@ -34,6 +34,6 @@ package struct Conclusion: Sendable {
     /// Whether an unknown one of the tail was refused. The tail must then be sent in small groups.
     package var hidesRefusal = false
 
-    /// Creates an empty conclusion.
+    /// Creates an empty resolution.
     package init() {}
 }

@@ -2,7 +2,7 @@ import JournalModel
 import SpoolStore
 
 /// A job in `work/` that an earlier daemon claimed, with the journal's record of it.
-struct LeftJob {
+struct JobToRecover {
     let claimed: ClaimedJob
     let record: RecoveryRecord
 

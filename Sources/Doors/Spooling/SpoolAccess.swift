@@ -1,6 +1,7 @@
 import APNSModel
 import Configuration
 import Document
+import DoorModel
 import JSON
 import LinuxIO
 import Logging
@@ -19,7 +20,7 @@ struct DoorTrouble: Error, CustomStringConvertible {
 /// The apps of a spool, and the room for jobs that the limits leave. Calls block.
 ///
 /// Not Sendable: each actor that writes has its own.
-final class SpoolRooms {
+final class SpoolAccess {
     private let spool: String
     private var (unknown, unreadable): (Troubles, Troubles)
     private let waitingLimit: Int
@@ -104,10 +105,10 @@ final class SpoolRooms {
 
     // MARK: Apps
 
-    /// Returns the lists of apps that the daemons published, the newest first. One that cannot be read is left out.
+    /// Reads the lists of apps that the daemons published. One that cannot be read is left out.
     ///
-    /// - Returns: `nil` if there is none that can be read.
-    func appLists() -> [AppList]? {
+    /// - Returns: The router over all of them; `nil` if there is none that can be read.
+    func router() -> AppRouter? {
         var found: [(list: AppList, writtenAt: Int64)] = []
         do {
             let folder = try Directory.open(path: spool).openChild(Array(".pushspool".utf8))
@@ -125,7 +126,7 @@ final class SpoolRooms {
         } catch {
             unknown.note(error)
         }
-        return found.isEmpty ? nil : found.sorted { $0.writtenAt > $1.writtenAt }.map(\.list)
+        return found.isEmpty ? nil : AppRouter(found.sorted { $0.writtenAt > $1.writtenAt }.map(\.list))
     }
 
     private func appList(of node: [UInt8], in folder: Directory) throws -> (list: AppList, writtenAt: Int64)? {

@@ -6,13 +6,13 @@ import LinuxIO
 import SpoolStore
 
 /// The jobs of an app's earlier run that have not been taken over yet.
-final class EarlierJobs {
+final class JobsToRecover {
     /// The journal's records of jobs that have not been found yet.
     var missing: [JobID: JournalJob]
     /// The jobs found in `work/`, in reverse order.
-    var found: [LeftJob] = []
+    var found: [JobToRecover] = []
     /// The jobs being taken over.
-    var takingUp: [LeftJob] = []
+    var takingUp: [JobToRecover] = []
     /// Whether `work/` has been listed, and when to search again for missing jobs.
     var hasLookedIntoWork = false
     var nextLook = Moment.zero

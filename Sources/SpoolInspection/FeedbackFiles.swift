@@ -8,7 +8,7 @@ import SpoolStore
 ///
 /// Consumers can create and rename files in `feedback/`. A file that is not the daemon's, or that cannot be read, is
 /// skipped and reported, and holds up no other.
-package final class FeedbackShelf {
+package final class FeedbackFiles {
     /// A feedback file of an app.
     package struct File: Comparable, Sendable {
         /// Its name.
@@ -62,12 +62,12 @@ package final class FeedbackShelf {
     /// The folder that has the spool's path now.
     private var root: Directory { get throws(SystemError) { try Directory.open(path: spool) } }
 
-    /// Creates a shelf for these apps, or for all apps if the list is empty.
+    /// Creates it for these apps, or for all apps if the list is empty.
     package init(spool: String, apps: [String]) {
         (self.spool, self.apps) = (spool, apps)
     }
 
-    /// Creates a shelf for the files of an app after a cursor.
+    /// Creates it for the files of an app after a cursor.
     package init(spool: String, app: String, after cursor: FeedbackCursor) {
         (self.spool, apps, cursors) = (spool, [app], [app: cursor])
     }
@@ -113,21 +113,21 @@ package final class FeedbackShelf {
     /// - Returns: The paths that were skipped: files, or the folder if permission is denied.
     /// - Throws: `SystemError`: the folder cannot be read, for a reason other than permissions; errors of `body`.
     package static func readFiles(
-        of app: String, in root: Directory, _ body: (File, FeedbackShelf) throws -> Void
+        of app: String, in root: Directory, _ body: (File, FeedbackFiles) throws -> Void
     ) throws -> [String] {
-        let shelf = FeedbackShelf(spool: root.path, apps: [app])
+        let feedback = FeedbackFiles(spool: root.path, apps: [app])
         while true {
             let files: [File]
             do {
-                files = try shelf.nextFiles()
+                files = try feedback.nextFiles()
             } catch {
                 guard error.isRefusal else { throw error }
-                return shelf.takeSkipped().map(\.path) + ["\(app)/feedback"]
+                return feedback.takeSkipped().map(\.path) + ["\(app)/feedback"]
             }
-            guard !files.isEmpty else { return shelf.takeSkipped().map(\.path) }
+            guard !files.isEmpty else { return feedback.takeSkipped().map(\.path) }
             for file in files {
-                try body(file, shelf)
-                shelf.pass(file)
+                try body(file, feedback)
+                feedback.pass(file)
             }
         }
     }

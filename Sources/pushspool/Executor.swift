@@ -28,20 +28,20 @@ enum Executor {
     /// - Throws: `ExitCode`: 1 if a command was refused or its job not found, 75 if neither the daemon nor this program
     ///   can execute it now, or the node that has the job does not answer, 78 if the configuration is too faulty to do
     ///   without the daemon.
-    static func carryOut(
+    static func run(
         _ run: CommandRun, under configuration: DaemonConfiguration, mayBeOffline: Bool
     ) async throws {
         var run = run
         do {
             let executor = try find(configuration, mayBeOffline: mayBeOffline)
             for group in run.groups {
-                let answers = try await executor.carryOut(group.compactMap(\.requests.first))
+                let answers = try await executor.answers(to: group.compactMap(\.requests.first))
                 for (step, answer) in zip(group, answers) { run.take(answer, of: step) }
                 guard let step = group.last, var isGood = answers.last?.isGood, answers.count == group.count else {
                     throw DaemonGone()
                 }
                 for request in step.requests.dropFirst() where isGood {
-                    guard let answer = try await executor.carryOut([request]).first else { throw DaemonGone() }
+                    guard let answer = try await executor.answers(to: [request]).first else { throw DaemonGone() }
                     run.take(answer, of: step)
                     isGood = answer.isGood
                 }
@@ -105,9 +105,9 @@ enum Executor {
     /// Executes commands, and returns the answers; fewer if the daemon ended before it answered.
     ///
     /// - Throws: `SystemError`: the daemon does not answer.
-    private func carryOut(_ requests: [ControlRequest]) async throws(SystemError) -> [ControlAnswer] {
+    private func answers(to requests: [ControlRequest]) async throws(SystemError) -> [ControlAnswer] {
         switch self {
-        case .daemon(let client): return try client.carryOut(requests)
+        case .daemon(let client): return try client.answers(to: requests)
         case .offline(let apps):
             var answers: [ControlAnswer] = []
             for request in requests { answers.append(await apps.carryOut(request)) }

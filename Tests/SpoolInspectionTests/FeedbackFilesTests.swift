@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Which files of `feedback/` are read, whatever consumers put there.
-@Suite struct FeedbackShelfTests {
+@Suite struct FeedbackFilesTests {
     private let place: TemporaryDirectory
     private let feedback: Directory
 
@@ -47,13 +47,13 @@ import Testing
     private static let strangers = Stranger.allCases.filter { $0 != .foreign || geteuid() == 0 }
 
     /// Reads all files, and returns the seconds in their lines.
-    private func seconds(_ shelf: FeedbackShelf, limit: Int = FeedbackShelf.mostFiles) throws -> [Int] {
+    private func seconds(_ feedback: FeedbackFiles, limit: Int = FeedbackFiles.mostFiles) throws -> [Int] {
         var seconds: [Int] = []
         while true {
-            let files = try shelf.nextFiles(limit: limit)
+            let files = try feedback.nextFiles(limit: limit)
             guard !files.isEmpty else { return seconds }
             for file in files {
-                try shelf.read(file) { _, line in
+                try feedback.read(file) { _, line in
                     if case .good(let node, _) = line, let second = node["second"]?.integer { seconds.append(second) }
                 }
             }
@@ -66,11 +66,11 @@ import Testing
         try put(stranger, Self.name(2))
         try publish(3)
         for apps in [[], ["weather"]] {
-            let shelf = FeedbackShelf(spool: place.path, apps: apps)
-            #expect(try seconds(shelf) == [1, 3])
-            let skipped = shelf.takeSkipped()
+            let feedback = FeedbackFiles(spool: place.path, apps: apps)
+            #expect(try seconds(feedback) == [1, 3])
+            let skipped = feedback.takeSkipped()
             #expect(skipped.map(\.path) == ["weather/feedback/\(Self.name(2))"])
-            #expect(try seconds(shelf).isEmpty && shelf.takeSkipped().isEmpty)
+            #expect(try seconds(feedback).isEmpty && feedback.takeSkipped().isEmpty)
         }
     }
 
@@ -78,11 +78,11 @@ import Testing
     func `a foreign file with a late name hides no file of the daemon`(stranger: Stranger, year: String) throws {
         try publish(1)
         try put(stranger, "\(year)1121T080000.000000Z-host-a.jsonl")
-        let shelf = FeedbackShelf(spool: place.path, apps: [])
-        #expect(try seconds(shelf) == [1])
+        let feedback = FeedbackFiles(spool: place.path, apps: [])
+        #expect(try seconds(feedback) == [1])
         try publish(2)
-        #expect(try seconds(shelf) == [2])
-        let next = FeedbackShelf(spool: place.path, app: "weather", after: shelf.cursor(of: "weather"))
+        #expect(try seconds(feedback) == [2])
+        let next = FeedbackFiles(spool: place.path, app: "weather", after: feedback.cursor(of: "weather"))
         try publish(3)
         #expect(try seconds(next) == [3])
     }
@@ -90,38 +90,38 @@ import Testing
     @Test(arguments: ["99991121T080000.000000Z", "20269999T080000.000000Z", "ZZZZZZZZZZZZZZZZZZZZZZZ"])
     func `a file of the daemon that a consumer has renamed hides no other`(stamp: String) throws {
         try publish(1)
-        try feedback.rename(Array(Self.name(1).utf8), to: feedback, as: Array("\(stamp)-host-a.jsonl".utf8))
-        let shelf = FeedbackShelf(spool: place.path, apps: [])
-        #expect(try seconds(shelf) == [1])
+        try self.feedback.rename(Array(Self.name(1).utf8), to: self.feedback, as: Array("\(stamp)-host-a.jsonl".utf8))
+        let feedback = FeedbackFiles(spool: place.path, apps: [])
+        #expect(try seconds(feedback) == [1])
         try publish(2)
-        #expect(try seconds(shelf) == [2])
+        #expect(try seconds(feedback) == [2])
     }
 
     @Test func `few files at a time are the same files in the same order`() throws {
         for second in (1...9).reversed() { try publish(second, node: second.isMultiple(of: 2) ? "host-b" : "host-a") }
         for name in ["0.jsonl", "5.jsonl"] { try place.link("weather/feedback/" + name, to: "/etc/passwd") }
-        let shelf = FeedbackShelf(spool: place.path, apps: [])
-        #expect(try seconds(shelf, limit: 2) == Array(1...9))
-        #expect(shelf.takeSkipped().count == 2)
+        let feedback = FeedbackFiles(spool: place.path, apps: [])
+        #expect(try seconds(feedback, limit: 2) == Array(1...9))
+        #expect(feedback.takeSkipped().count == 2)
     }
 
     @Test func `a file that takes the place of another after the listing is not read`() throws {
         try publish(1)
-        let shelf = FeedbackShelf(spool: place.path, apps: [])
-        let files = try shelf.nextFiles()
-        try feedback.unlink(Array(Self.name(1).utf8))
+        let feedback = FeedbackFiles(spool: place.path, apps: [])
+        let files = try feedback.nextFiles()
+        try self.feedback.unlink(Array(Self.name(1).utf8))
         try place.link("weather/feedback/" + Self.name(1), to: "/etc/passwd")
-        let isRead = try shelf.read(try #require(files.first)) { _, _ in Issue.record("a link was followed") }
-        #expect(!isRead && shelf.takeSkipped().count == 1)
+        let isRead = try feedback.read(try #require(files.first)) { _, _ in Issue.record("a link was followed") }
+        #expect(!isRead && feedback.takeSkipped().count == 1)
     }
 
     @Test func `the folder of an app that cannot be opened holds up no other app`() throws {
         let other = try place.directory.makeChild(Array("a".utf8), mode: 0o755)
         try other.put("feedback", "")
         try publish(1)
-        let shelf = FeedbackShelf(spool: place.path, apps: [])
-        #expect(try seconds(shelf) == [1])
-        #expect(shelf.takeSkipped().map(\.path) == ["a/feedback"])
+        let feedback = FeedbackFiles(spool: place.path, apps: [])
+        #expect(try seconds(feedback) == [1])
+        #expect(feedback.takeSkipped().map(\.path) == ["a/feedback"])
     }
 
     @Test(arguments: [true, false])
@@ -132,18 +132,18 @@ import Testing
         } else {
             try place.directory.openChild(Array("weather".utf8)).put("feedback", "")
         }
-        let shelf = FeedbackShelf(spool: place.path, apps: [])
-        #expect(try shelf.nextFiles().isEmpty)
-        let skipped = shelf.takeSkipped()
+        let feedback = FeedbackFiles(spool: place.path, apps: [])
+        #expect(try feedback.nextFiles().isEmpty)
+        let skipped = feedback.takeSkipped()
         #expect(skipped.map(\.path) == ["weather/feedback"])
         #expect(skipped.map(\.hint) == ["move it away: the daemon makes a folder in its place"])
     }
 
     @Test func `foreign files are told up to a limit, and the last message says so`() throws {
         for number in 0..<150 { try place.link("weather/feedback/\(number).jsonl", to: "/etc/passwd") }
-        let shelf = FeedbackShelf(spool: place.path, apps: [])
-        #expect(try seconds(shelf).isEmpty)
-        let skipped = shelf.takeSkipped()
+        let feedback = FeedbackFiles(spool: place.path, apps: [])
+        #expect(try seconds(feedback).isEmpty)
+        let skipped = feedback.takeSkipped()
         #expect(skipped.count == 101 && skipped.last?.message.contains("without a message") == true)
     }
 }
