@@ -294,18 +294,17 @@ extension RequestQueue {
         var refused = refused
         refused.batch.wasWritten = true
         guard let failureClass = reply.failureClass else { return }
-        if mayConcernConnection(refused, draft.origin, at: draft.now.moment) {
-            draft.consequences.demands.append(.replace)
-            work.withdraw(&refused.batch)
-            return work.prepend([refused.batch])
-        }
-        if reply.reason?.isAboutTopic == true, draft.origin.isTopicOfJob(refused.batch) {
-            draft.consequences.settlements.append(Settlement(refused.batch, .rejected(reply.refusal(.message))))
-            return
-        }
-        if refused.batch.attributes.channel != nil, reply.reason?.isAboutBroadcasting == true {
-            draft.consequences.settlements.append(Settlement(refused.batch, .rejected(reply.refusal(.config))))
-            return
+        // What may pass by itself blames nobody, whatever it says.
+        if !failureClass.mayPass {
+            if mayConcernConnection(refused, draft.origin, at: draft.now.moment) {
+                draft.consequences.demands.append(.replace)
+                work.withdraw(&refused.batch)
+                return work.prepend([refused.batch])
+            }
+            if let verdict = jobsFault(refused, draft.origin) {
+                draft.consequences.settlements.append(Settlement(refused.batch, .rejected(reply.refusal(verdict))))
+                return
+            }
         }
         if ![.tokenGone, .token, .message].contains(failureClass) { work.withdraw(&refused.batch) }
         switch failureClass {
@@ -325,6 +324,13 @@ extension RequestQueue {
         case .retryLater, .serverError:
             pauseAsServerError(refused, into: &draft)
         }
+    }
+
+    /// The verdict on a notification whose job named the topic or the channel that is refused; `nil` if it did not.
+    private func jobsFault(_ refused: SessionNews.Refused, _ origin: Origin) -> Verdict? {
+        guard let reason = refused.reply.reason else { return nil }
+        if reason.isAboutTopic, origin.isTopicOfJob(refused.batch) { return .message }
+        return reason.isAboutBroadcasting && refused.batch.attributes.channel != nil ? .config : nil
     }
 
     /// Whether a connection that was opened later may accept the notification's topic.

@@ -15,6 +15,9 @@ package enum FailureClass: String, CaseIterable, Hashable, Sendable {
     /// The gateway failed: resend it after a long pause.
     case serverError
 
+    /// Whether the same notification may be accepted later, so that nothing is decided about it.
+    package var mayPass: Bool { self == .retryLater || self == .serverError }
+
     /// The verdict for the app's owner.
     package var verdict: Verdict {
         switch self {

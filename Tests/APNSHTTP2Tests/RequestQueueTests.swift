@@ -12,11 +12,11 @@ struct RequestQueueTests {
     private var random = SeededGenerator(seed: 1)
     private var origin = RequestQueue.Origin()
 
-    private static func reply(_ reason: Reason) -> Reply {
+    private static func reply(_ reason: Reason, status: Int? = nil) -> Reply {
         let time = reason.status == 410 ? ",\"timestamp\":1700000000123" : ""
         let body = Array("{\"reason\":\"\(reason.rawValue)\"\(time)}".utf8)
         var parser = Parser()
-        return Reply(status: reason.status, body: body[...], parser: &parser)
+        return Reply(status: status ?? reason.status, body: body[...], parser: &parser)
     }
 
     private mutating func expectTaken(_ indices: [Int], at location: SourceLocation = #_sourceLocation) {
@@ -193,6 +193,20 @@ struct RequestQueueTests {
         let consequences = take(reason) { $0.hasOwnTopic = true }
         #expect(consequences.demands.isEmpty)
         #expect(consequences.settlements.map(\.outcome.refusal?.verdict) == [.message])
+    }
+
+    @Test(arguments: Reason.allCases, [429, 500, 503])
+    mutating func `a status that may pass decides, whatever reason comes with it`(reason: Reason, status: Int) {
+        guard reason.status != status else { return }
+        var news = SessionNews()
+        let batch = Work.batch(0..<1) {
+            $0.hasOwnTopic = true
+            $0.attributes.channel = ChannelID("dHN0LXNyY2gtY2hubA==")
+        }
+        news.refused = [SessionNews.Refused(batch: batch, reply: Self.reply(reason, status: status))]
+        let consequences = take(news)
+        #expect(consequences.settlements.isEmpty && consequences.demands.isEmpty, "\(consequences)")
+        #expect(queue.pausingCount == 1)
     }
 
     @Test mutating func `a shutdown is tried once at once and then pauses like a server error`() {
