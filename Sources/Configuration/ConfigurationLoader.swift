@@ -75,7 +75,7 @@ package struct ConfigurationSet: Sendable {
 
     /// Whether both have the same content, the same credentials and the same diagnostics.
     package func isSame(as other: ConfigurationSet) -> Bool {
-        daemon.differences(from: other.daemon).isEmpty && findings == other.findings
+        daemon == other.daemon && findings == other.findings
             && brokenApps == other.brokenApps && apps.count == other.apps.count
             && apps.allSatisfy { name, app in
                 other.apps[name].map(app.isSame) ?? false

@@ -4,7 +4,7 @@ package import SpoolModel
 package import SpoolStore
 
 /// The content of `pushspool.yaml`: the spool, limits and behavior of one daemon.
-package struct DaemonConfiguration: Sendable {
+package struct DaemonConfiguration: Hashable, Sendable {
     /// The socket for operators' commands.
     package struct Control: Hashable, Sendable {
         /// The folder of the socket, relative to the daemon's file.

@@ -35,8 +35,7 @@ struct KeyTests {
         var report = Report()
         let configuration = DaemonConfiguration(try Self.parse(text), report: &report)
         #expect(report.inOrder.isEmpty, "\(report.inOrder)")
-        #expect(configuration.differences(from: DaemonConfiguration()) == [])
-        #expect(configuration.logLevel == DaemonConfiguration().logLevel)
+        #expect(configuration == DaemonConfiguration())
     }
 
     @Test(arguments: AppConfiguration.Wire.allCases)

@@ -63,6 +63,21 @@ import Testing
         #expect(told["push.pem"]?.contains(.attributes) == true, "\(told)")
     }
 
+    @Test func `each key makes another configuration, also one that is applied without a restart`() throws {
+        let path = place.path + "/pushspool.yaml"
+        func load(_ text: String) throws -> ConfigurationSet {
+            try text.write(toFile: path, atomically: false, encoding: .utf8)
+            return ConfigurationLoader(path: path).load()
+        }
+        let plain = try load("spool: ../spool\n")
+        #expect(plain.isSame(as: try load("spool: ../spool\n")))
+        for text in [
+            "spool: other\n", "spool: ../spool\nlog: {level: debug}\n", "spool: ../spool\nintake: {rescan: 7s}\n",
+        ] {
+            #expect(!plain.isSame(as: try load(text)), "\(text)")
+        }
+    }
+
     @Test(.timeLimit(.minutes(10)))
     func `a folder that was away is watched again when it is back`() async throws {
         var watch = try begin()
