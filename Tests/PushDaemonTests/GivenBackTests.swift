@@ -32,8 +32,7 @@ import Testing
                 // The youngest of all is the next to be written.
                 try bench.drop("urgent-last.json", job(count + 1), app: "slow")
                 let written = try await awaited("claimed") { bench.claimed.first { $0.contains("urgent-last") } }
-                await bench.simulator.dropConnections(resetting: true)
-                try await bench.arrived(2)
+                try await bench.dropConnections(until: count + 1)
                 try bench.configureSlow(wire, port: 1)
                 daemon.send(SIGHUP)
                 try await daemon.says("app reconfigured")
@@ -89,6 +88,17 @@ extension Bench {
     /// Waits until so many notifications have come to the gateway in all.
     fileprivate func arrived(_ count: Int) async throws {
         try await eventually("\(count) arrived") { await simulator.ledger.arrivedCount == count }
+    }
+
+    /// Ends connections, of which each has brought one notification, until that of a job has come: it may not have been handed
+    /// out before the first one ends.
+    fileprivate func dropConnections(until number: Int) async throws {
+        var count = await simulator.ledger.arrivedCount
+        while await !simulator.ledger.entries.contains(where: { $0.tokenText == token(number) }) {
+            await simulator.dropConnections(resetting: true)
+            count += 1
+            try await arrived(count)
+        }
     }
 
     /// Under which ids the notification of a job was sent over HTTP/2.

@@ -11,7 +11,7 @@ import Testing
     @Test func `a gateway that reads no more loses the connection after timeouts.write, and nobody his notification`()
         async throws
     {
-        let setup = try Bench.Setup(script: "connection=1 after=5 blackhole", app: "timeouts: {write: 1s}")
+        let setup = try Bench.Setup(script: "connection=1 after=5 blackhole", app: "timeouts: {write: 10s}")
         try await Bench.serving(setup) { bench, daemon in
             // More than the buffers of both kernels take.
             let tokens = (0..<8_000).map { #""\#(token($0))""# }.joined(separator: ",")
