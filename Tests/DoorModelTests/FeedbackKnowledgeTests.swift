@@ -85,9 +85,9 @@ struct FeedbackKnowledgeTests {
         let ids = (0..<3).map { NotificationID(job: JobID(bits: 1), index: $0) }
         for (number, id) in [(1, ids[0]), (2, ids[1]), (3, ids[0]), (4, ids[2])] {
             awaited.add(number, under: name(id))
-            awaited.start(name(id), at: .zero + .seconds(Int64(number)))
+            awaited.start(name(id), in: "a", at: .zero + .seconds(Int64(number)))
         }
-        awaited.start(.init(app: "news", id: ids[0], to: [7]), at: .zero)
+        awaited.start(.init(app: "news", id: ids[0], to: [7]), in: "a", at: .zero)
         #expect(awaited.take(.init(app: "news", id: ids[0], to: [7])) == [])
         #expect(awaited.take(name(ids[0])) == [1, 3] && awaited.take(name(ids[0])) == [])
         #expect(awaited.takeDue(at: .zero + .seconds(12)) == [2] && !awaited.isEmpty)

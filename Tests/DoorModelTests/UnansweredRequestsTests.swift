@@ -30,8 +30,8 @@ struct UnansweredRequestsTests {
             unanswered.follow(key(2), with: 3)
             let group = try #require(unanswered.takeDue(at: at(0)).first)
             unanswered.follow(key(1), with: 4)
-            #expect(unanswered.unspooledCount == 2 && unanswered.take(name(1)) == [])
-            #expect(unanswered.conclude(group, isDropped: isDropped, at: at(1)) == [1, 4, 2, 3])
+            #expect(unanswered.unspooledCount == 2 && unanswered.answer(name(1)) == [])
+            #expect(unanswered.conclude(group, droppedAs: isDropped ? "a" : nil, at: at(1)) == [1, 4, 2, 3])
             #expect(unanswered.unspooledCount == 0 && !unanswered.isAwaiting && unanswered.nextDue == nil)
         }
     }
@@ -44,23 +44,36 @@ struct UnansweredRequestsTests {
         unanswered.follow(key(2), with: 3)
         let group = try #require(unanswered.takeDue(at: at(0)).first)
         // The gateway is quicker than the drop.
-        #expect(unanswered.take(name(1)) == [1])
-        #expect(unanswered.conclude(group, isDropped: true, at: at(10)) == [])
+        #expect(unanswered.answer(name(1)) == [])
+        #expect(unanswered.conclude(group, droppedAs: "a", at: at(10)) == [])
+        #expect(unanswered.hasHeard && unanswered.takeHeard().flatMap(\.requests) == [1] && !unanswered.hasHeard)
         #expect(unanswered.isAwaiting && unanswered.takeLate(at: at(109)) == [])
         #expect(
-            unanswered.takeLate(at: at(110)) == [2, 3] && unanswered.take(name(2)) == []
+            unanswered.takeLate(at: at(110)) == [2, 3] && unanswered.answer(name(2)) == []
                 && !unanswered.isAwaiting)
     }
 
-    @Test func `what could not be dropped is answered at once, except what has its answer`() throws {
+    @Test func `what could not be dropped is answered at once, whatever was heard of an earlier job`() throws {
         var unanswered = unanswered(wait: .milliseconds(100))
         for number in 1...2 {
             _ = unanswered.add(.init(number, as: name(number), key: nil), line: [1], to: "x", at: at(0))
         }
         let group = try #require(unanswered.takeDue(at: at(0)).first)
-        #expect(unanswered.take(name(1)) == [1])
-        #expect(unanswered.conclude(group, isDropped: false, at: at(10)) == [2])
+        #expect(unanswered.answer(name(1)) == [])
+        #expect(unanswered.conclude(group, droppedAs: nil, at: at(10)) == [1, 2])
         #expect(!unanswered.isAwaiting && unanswered.takeLate(at: at(500)) == [])
+    }
+
+    @Test func `the end of an earlier job with the same id is no answer, before the drop and after it`() throws {
+        for isEarly in [true, false] {
+            var unanswered = unanswered(wait: .milliseconds(100))
+            _ = unanswered.add(.init(1, as: name(1), key: key(1)), line: [1], to: "x", at: at(0))
+            let group = try #require(unanswered.takeDue(at: at(5)).first)
+            if isEarly { #expect(unanswered.answer(name(1), of: "earlier") == []) }
+            #expect(unanswered.conclude(group, droppedAs: "a", at: at(6)) == [])
+            if !isEarly { #expect(unanswered.answer(name(1), of: "earlier") == []) }
+            #expect(unanswered.answer(name(1), of: "a") == [1])
+        }
     }
 
     @Test func `no time runs before the job is dropped`() throws {
@@ -68,7 +81,7 @@ struct UnansweredRequestsTests {
         _ = unanswered.add(.init(1, as: name(1), key: nil), line: [1], to: "x", at: at(0))
         let group = try #require(unanswered.takeDue(at: at(5)).first)
         #expect(unanswered.takeLate(at: at(9_000)) == [])
-        #expect(unanswered.conclude(group, isDropped: false, at: at(9_001)) == [1])
+        #expect(unanswered.conclude(group, droppedAs: nil, at: at(9_001)) == [1])
     }
 
     @Test func `at the end those whose job is dropped are answered, and the others when it is`() throws {
@@ -77,9 +90,9 @@ struct UnansweredRequestsTests {
             _ = unanswered.add(.init(number, as: name(number), key: nil), line: [1], to: app, at: at(0))
         }
         let groups = unanswered.takeDue(at: at(5))
-        #expect(unanswered.conclude(groups[0], isDropped: true, at: at(6)) == [])
+        #expect(unanswered.conclude(groups[0], droppedAs: "a", at: at(6)) == [])
         #expect(unanswered.stopWaiting() == [1])
-        #expect(unanswered.conclude(groups[1], isDropped: true, at: at(7)) == [2] && !unanswered.isAwaiting)
+        #expect(unanswered.conclude(groups[1], droppedAs: "a", at: at(7)) == [2] && !unanswered.isAwaiting)
     }
 
     @Test func `whatever happens in whatever order, each request is answered once`() {
@@ -103,15 +116,23 @@ struct UnansweredRequestsTests {
                 case 3:
                     guard !writing.isEmpty else { break }
                     let group = writing.removeFirst()
-                    answered += unanswered.conclude(group, isDropped: .random(using: &random), at: now)
-                default: answered += unanswered.take(name(.random(in: 0..<200, using: &random)))
+                    answered += unanswered.conclude(group, droppedAs: Bool.random(using: &random) ? "a" : nil, at: now)
+                default: answered += unanswered.answer(name(.random(in: 0..<200, using: &random)))
                 }
-                answered += unanswered.takeLate(at: now)
+                answered += unanswered.takeLate(at: now) + unanswered.takeHeard().flatMap(\.requests)
             }
             writing += unanswered.takeDue(at: at(1000))
-            for group in writing { answered += unanswered.conclude(group, isDropped: true, at: at(1000)) }
-            answered += unanswered.takeLate(at: at(5000))
+            for group in writing { answered += unanswered.conclude(group, droppedAs: "a", at: at(1000)) }
+            answered += unanswered.takeHeard().flatMap(\.requests) + unanswered.takeLate(at: at(5000))
             #expect(answered.sorted() == open.sorted(), "seed \(seed)")
         }
+    }
+}
+
+extension UnansweredRequests {
+    /// Lets the end of a notification be heard, and returns the requests that it answers.
+    fileprivate mutating func answer(_ name: Name, of job: String = "a") -> [Request] {
+        hear(.accepted, about: name, in: job)
+        return takeHeard().flatMap(\.requests)
     }
 }

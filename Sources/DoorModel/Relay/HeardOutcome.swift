@@ -5,6 +5,8 @@ package import Document
 package struct HeardOutcome: Sendable {
     /// The id of the notification; `nil` if the line is about a token alone.
     package let id: NotificationID?
+    /// The file of the job that the notification belongs to; empty if the line is about a token alone.
+    package let job: String
     /// The answer that the gateway would have given to the client.
     package let answer: RelayAnswer
     /// The bytes of the token, or the text of the channel.
@@ -18,6 +20,7 @@ package struct HeardOutcome: Sendable {
     package init?(_ line: Node) {
         let isGone = line["verdict"]?.isText(Verdict.gone.rawValue) == true
         id = line["apns_id"].flatMap { NotificationID($0.bytes.span) }
+        job = line["job"]?.string ?? ""
         goneSince = line["gone_since"]?.string.flatMap { WallTime(rfc3339: $0) }
         var token: [UInt8] = []
         if let text = line["token"], case .success = TokenSpelling.append(text.bytes.span, to: &token) {

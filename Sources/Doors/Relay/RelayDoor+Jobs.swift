@@ -31,11 +31,11 @@ extension RelayDoor {
         let result = await writer.drop(DroppedJob(group: group, recordsAll: waitsForGateway))
         if !result.dropped.isEmpty {
             counts.dropTimes.add(nanoseconds: (Moment.now - start).wholeNanoseconds)
-            conclude(group.picking(result.dropped), isDropped: true, dropAnswer)
+            conclude(group.picking(result.dropped), droppedAs: result.job, dropAnswer)
         }
         if !result.repeated.isEmpty {
             counts.repeatedCount += result.repeated.count
-            conclude(group.picking(result.repeated), isDropped: false, dropAnswer)
+            conclude(group.picking(result.repeated), droppedAs: nil, dropAnswer)
         }
         if !result.failed.isEmpty { fail(group.picking(result.failed)) }
         return result.claimed.isEmpty ? nil : group.picking(result.claimed)
@@ -56,17 +56,18 @@ extension RelayDoor {
         }
     }
 
-    private func fail(_ group: Group) { conclude(group, isDropped: false, RelayAnswer(.serviceUnavailable)) }
+    private func fail(_ group: Group) { conclude(group, droppedAs: nil, RelayAnswer(.serviceUnavailable)) }
 
     /// Answers the requests of a group that do not wait for the gateway.
-    private func conclude(_ group: Group, isDropped: Bool, _ answer: RelayAnswer) {
+    private func conclude(_ group: Group, droppedAs job: String?, _ answer: RelayAnswer) {
         let now = WallTime.now
         for key in group.requests.compactMap(\.key) { intake.settle(key, isSpooled: answer.isAcceptance, at: now) }
-        let answered = unanswered.conclude(group, isDropped: isDropped, at: .now)
+        let answered = unanswered.conclude(group, droppedAs: job, at: .now)
         if !answer.isAcceptance {
             for producer in answered.compactMap(\.producer) { rates.settle(0, of: producer, at: .now) }
         }
         tell(answer, to: answered)
+        if unanswered.hasHeard { feedbackWakeup.signal() }
         if isStopping { idleWakeup.signal() }
     }
 

@@ -256,37 +256,24 @@ actor RelayDoor: Door {
     private func run(_ feedback: FeedbackWatch) async {
         while !Task.isCancelled {
             let heard = await feedback.hear()
-            var refused: [RefusedRequests] = []
-            for (app, outcome) in heard.lines {
-                let requests = take(outcome, of: app)
-                if outcome.answer.mayComeAgain, !requests.isEmpty {
-                    refused.append(RefusedRequests(app: app, answer: outcome.answer, requests: requests))
-                } else {
-                    tell(outcome.answer, to: requests)
-                }
-            }
-            await release(refused)
+            for (app, outcome) in heard.lines { note(outcome, of: app) }
+            let answered = unanswered.takeHeard()
+            for (_, answer, requests) in answered where !answer.mayComeAgain { tell(answer, to: requests) }
+            await release(answered.filter { $0.answer.mayComeAgain })
             tell(.spooled, to: unanswered.takeLate(at: .now))
             let pause = heard.hasMore ? .zero : unanswered.isAwaiting ? Self.busyPause : Self.quietPause
             await feedbackWakeup.wait(until: (Moment.now + pause).instant)
         }
     }
 
-    /// Requests of an app that their clients may send again.
-    private struct RefusedRequests {
-        let app: String
-        let answer: RelayAnswer
-        let requests: [RelayRequest]
-    }
-
-    /// Notes an outcome, and returns the requests that wait for it.
-    private func take(_ outcome: HeardOutcome, of app: String) -> [RelayRequest] {
+    private func note(_ outcome: HeardOutcome, of app: String) {
         if outcome.isGone { intake.gone.note(outcome.receiver, of: app, since: outcome.goneSince, at: .now) }
-        return outcome.id.map { unanswered.take(.init(app: app, id: $0, to: outcome.receiver)) } ?? []
+        guard let id = outcome.id else { return }
+        unanswered.hear(outcome.answer, about: .init(app: app, id: id, to: outcome.receiver), in: outcome.job)
     }
 
     /// Answers requests that their clients may send again, to any door. Before that, no log may say that they were sent.
-    private func release(_ refused: [RefusedRequests]) async {
+    private func release(_ refused: [AwaitedAnswers<RelayRequest>.Heard]) async {
         for (app, group) in Dictionary(grouping: refused, by: \.app) {
             let keys = group.flatMap { $0.requests.compactMap(\.key) }
             for key in keys { intake.forget(key) }

@@ -24,6 +24,8 @@ struct DroppedJob: Sendable {
 
 /// What became of the requests of a job, by their places.
 struct DropResult: Sendable {
+    /// The file of the job; empty if none was dropped.
+    var job = ""
     /// Those that were dropped, and survive a power loss.
     var dropped: [Int] = []
     /// Those that another door has dropped.
@@ -145,7 +147,7 @@ actor SpoolWriter {
             try sort(job.group, into: &result)
             guard !result.dropped.isEmpty else { return }
             try staged.append(job.bytes(result.dropped))
-            _ = try staged.publish()
+            result.job = try staged.publish()
         }
     }
 

@@ -7,14 +7,17 @@ import Testing
 /// Two relays before one spool of a cluster, as on two hosts: each has a state folder of its own.
 @Suite struct SharedDoorTests {
     /// Runs a daemon of a cluster, with the files of two doors before its spool.
-    private func running(_ body: @Sendable (Bench, [Doorway]) async throws -> Void) async throws {
-        try await Modern().running { bench in
+    private func running(
+        script: String = "", relay: String = "", _ body: @Sendable (Bench, [Doorway]) async throws -> Void
+    ) async throws {
+        try await Modern(script).running { bench in
             let usual = try String(contentsOfFile: "\(bench.path)/etc/pushspool.yaml", encoding: .utf8)
             try bench.write("etc/pushspool.yaml", usual + "cluster: {lease: 5s}\n")
             try bench.configureModern()
             try await bench.withDaemon { daemon in
                 try await daemon.says("app started")
                 let ways = [try Doorway(bench), try Doorway(bench, state: "doorstate2")]
+                for way in ways where !relay.isEmpty { try way.configure(relay: relay) }
                 try await body(bench, ways)
                 #expect(try await daemon.stop() == 0, "\(daemon.log.suffix(2000))")
             }
@@ -64,6 +67,27 @@ import Testing
                     #expect(ledger.arrivedCount == 10)
                     let counts = await counts(bench)
                     #expect(counts.count == 10 && counts.values.allSatisfy { $0 == 1 }, "\(counts)")
+                }
+            }
+        }
+    }
+
+    @Test func `an id whose refusal the client has heard is a new one at both doors`() async throws {
+        let script = "answer reason=ServiceUnavailable"
+        try await running(script: script, relay: "answer: gateway, wait: 60s") { bench, ways in
+            try await ways[0].open { first in
+                try await ways[1].open { second in
+                    // Whatever door the client turns to, its request becomes a job each time, and hears how that ended.
+                    for (earlierCount, door) in [first, second, second, first].enumerated() {
+                        let request = try door.begin(1, Self.id(10))
+                        try await eventually("the job is cancelled") {
+                            _ = try await bench.operate("cancel", "--all")
+                            let archived = bench.archived("failed", app: "modern")
+                            return archived.count { $0.hasSuffix(".result.json") } > earlierCount
+                        }
+                        let answer = try await door.answer(to: request)
+                        #expect(answer.status == "503", "\(answer.text)")
+                    }
                 }
             }
         }

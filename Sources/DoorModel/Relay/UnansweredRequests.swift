@@ -81,10 +81,10 @@ package struct UnansweredRequests<Request: Sendable>: Sendable {
         return due
     }
 
-    /// Records that a job was dropped, or could not be.
+    /// Records that a job was dropped, as this file, or could not be (`nil`).
     ///
     /// - Returns: The requests to be answered now: none that waits for the gateway, or has its answer.
-    package mutating func conclude(_ group: Group, isDropped: Bool, at now: Moment) -> [Request] {
+    package mutating func conclude(_ group: Group, droppedAs job: String?, at now: Moment) -> [Request] {
         writingCount -= group.requests.count
         var answered: [Request] = []
         for pending in group.requests {
@@ -92,9 +92,9 @@ package struct UnansweredRequests<Request: Sendable>: Sendable {
             if awaited == nil {
                 answered.append(pending.request)
                 answered += repeated
-            } else if isDropped, !hasStopped {
+            } else if let job, !hasStopped {
                 for request in repeated { awaited?.add(request, under: pending.name) }
-                awaited?.start(pending.name, at: now)
+                awaited?.start(pending.name, in: job, at: now)
             } else {
                 answered += awaited?.take(pending.name) ?? []
                 answered += repeated
@@ -108,8 +108,16 @@ package struct UnansweredRequests<Request: Sendable>: Sendable {
     /// Whether a request waits for the gateway's answer.
     package var isAwaiting: Bool { awaited.map { !$0.isEmpty } ?? false }
 
-    /// Removes and returns the requests that wait for the outcome of a notification.
-    package mutating func take(_ name: Name) -> [Request] { awaited?.take(name) ?? [] }
+    /// Records how a notification of a job has ended; see `AwaitedAnswers.hear`.
+    package mutating func hear(_ answer: RelayAnswer, about name: Name, in job: String) {
+        awaited?.hear(answer, about: name, in: job)
+    }
+
+    /// Whether answers were heard that nobody has taken.
+    package var hasHeard: Bool { awaited?.hasHeard ?? false }
+
+    /// Removes and returns the requests whose answers were heard.
+    package mutating func takeHeard() -> [AwaitedAnswers<Request>.Heard] { awaited?.takeHeard() ?? [] }
 
     /// Lets no more answers wait for the gateway. Returns the requests that did, and whose jobs were dropped;
     /// the others are answered when their drops have ended.
