@@ -76,6 +76,20 @@ struct UnansweredRequestsTests {
         }
     }
 
+    @Test func `a request that repeats an answered one has a time of its own, from its drop on`() throws {
+        var unanswered = unanswered(wait: .milliseconds(100))
+        func group(_ number: Int, at time: Int64) throws -> Unanswered.Group {
+            unanswered.add(.init(number, as: name(1), key: key(1)), document: [1], to: "x", at: at(time))
+            return try #require(unanswered.takeDue(at: at(time)).first)
+        }
+        let first = try group(1, at: 0)
+        #expect(unanswered.conclude(first, droppedAs: "a", at: at(0)) == [] && unanswered.answer(name(1)) == [1])
+        let second = try group(2, at: 60)
+        #expect(unanswered.takeLate(at: at(101)) == [])
+        #expect(unanswered.conclude(second, droppedAs: "b", at: at(150)) == [])
+        #expect(unanswered.takeLate(at: at(249)) == [] && unanswered.takeLate(at: at(250)) == [2])
+    }
+
     @Test func `no time runs before the job is dropped`() throws {
         var unanswered = unanswered(wait: .milliseconds(100))
         _ = unanswered.add(.init(1, as: name(1), key: nil), line: [1], to: "x", at: at(0))

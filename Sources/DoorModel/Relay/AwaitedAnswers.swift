@@ -25,6 +25,8 @@ package struct AwaitedAnswers<Request: Sendable>: Sendable {
         var requests: [Request] = []
         /// The file of the job that they were dropped with; `nil`: they are not dropped yet.
         var job: String?
+        /// When they have waited long enough; `nil` as long as their time does not run.
+        var due: Moment?
         /// What was heard before that, by the file of the job: perhaps an earlier one with the same id.
         var early: [String: RelayAnswer] = [:]
     }
@@ -53,6 +55,7 @@ package struct AwaitedAnswers<Request: Sendable>: Sendable {
     package mutating func start(_ name: Name, in job: String, at now: Moment) {
         guard let early = waiting[name]?.early else { return }
         waiting[name]?.job = job
+        waiting[name]?.due = now + wait
         waiting[name]?.early = [:]
         order.append((now + wait, name))
         if let answer = early[job] { hear(answer, about: name, in: job) }
@@ -78,20 +81,25 @@ package struct AwaitedAnswers<Request: Sendable>: Sendable {
     /// Whether answers were heard that nobody has taken.
     package var hasHeard: Bool { !heard.isEmpty }
 
+    /// Removes and returns the requests whose time ends then. Those of an id that a client has repeated since have their own.
+    private mutating func takeStarted(_ name: Name, due: Moment) -> [Request] {
+        waiting[name]?.due == due ? take(name) : []
+    }
+
     /// Removes and returns the requests that wait for a notification.
     package mutating func take(_ name: Name) -> [Request] { waiting.removeValue(forKey: name)?.requests ?? [] }
 
     /// Removes and returns all requests whose time runs.
     package mutating func takeStarted() -> [Request] {
         defer { (order, first) = ([], 0) }
-        return order[first...].flatMap { take($0.name) }
+        return order[first...].flatMap { takeStarted($0.name, due: $0.due) }
     }
 
     /// Removes and returns the requests that have waited long enough.
     package mutating func takeDue(at now: Moment) -> [Request] {
         var due: [Request] = []
         while first < order.count, order[first].due <= now {
-            due += take(order[first].name)
+            due += takeStarted(order[first].name, due: order[first].due)
             first += 1
         }
         if first > 1024, first > order.count / 2 {
