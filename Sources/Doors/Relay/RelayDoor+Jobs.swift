@@ -61,7 +61,8 @@ extension RelayDoor {
     /// Answers the requests of a group that do not wait for the gateway.
     private func conclude(_ group: Group, droppedAs job: String?, _ answer: RelayAnswer) {
         let now = WallTime.now
-        for key in group.requests.compactMap(\.key) { intake.settle(key, isSpooled: answer.isAcceptance, at: now) }
+        // What another door has dropped, that door may have to forget again; it is asked each time.
+        for key in group.requests.compactMap(\.key) { intake.settle(key, isSpooled: job != nil, at: now) }
         let answered = unanswered.conclude(group, droppedAs: job, at: .now)
         if !answer.isAcceptance {
             for producer in answered.compactMap(\.producer) { rates.settle(0, of: producer, at: .now) }

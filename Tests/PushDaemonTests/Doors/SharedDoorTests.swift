@@ -80,16 +80,38 @@ import Testing
                     // Whatever door the client turns to, its request becomes a job each time, and hears how that ended.
                     for (earlierCount, door) in [first, second, second, first].enumerated() {
                         let request = try door.begin(1, Self.id(10))
-                        try await eventually("the job is cancelled") {
-                            _ = try await bench.operate("cancel", "--all")
-                            let archived = bench.archived("failed", app: "modern")
-                            return archived.count { $0.hasSuffix(".result.json") } > earlierCount
-                        }
-                        let answer = try await door.answer(to: request)
-                        #expect(answer.status == "503", "\(answer.text)")
+                        try await cancelled(earlierCount + 1, in: bench)
+                        #expect(try await door.answer(to: request).status == "503", "\(earlierCount)")
                     }
                 }
             }
+        }
+    }
+
+    @Test func `what a door knew as repeated is new to it once the other one has refused it`() async throws {
+        let script = "answer reason=ServiceUnavailable"
+        try await running(script: script, relay: "answer: gateway, wait: 60s") { bench, ways in
+            try await ways[0].open { first in
+                try await ways[1].open { second in
+                    let request = try first.begin(1, Self.id(10))
+                    try await eventually("the job is there") { !bench.names(in: "modern/work/node-a").isEmpty }
+                    #expect(try await second.ask(1, Self.id(10)).status == "200")
+                    try await cancelled(1, in: bench)
+                    #expect(try await first.answer(to: request).status == "503")
+                    let again = try second.begin(1, Self.id(10))
+                    try await cancelled(2, in: bench)
+                    #expect(try await second.answer(to: again).status == "503")
+                }
+            }
+        }
+    }
+
+    /// Waits for a job, and cancels it, so that so many have ended in all. One that is not claimed would have no outcome.
+    private func cancelled(_ count: Int, in bench: Bench) async throws {
+        try await eventually("a job") { !bench.names(in: "modern/work/node-a").isEmpty }
+        try await eventually("\(count) jobs are cancelled") {
+            _ = try await bench.operate("cancel", "--all")
+            return bench.archived("failed", app: "modern").count { $0.hasSuffix(".result.json") } >= count
         }
     }
 
