@@ -158,13 +158,8 @@ extension JournalJob {
 
     @discardableResult
     private mutating func note(_ range: Range<Int>, _ outcome: Outcome) -> Int {
-        switch outcome {
-        case .accepted: 0
-        case .rejected: self[.rejected].insert(range)
-        case .expired: self[.expired].insert(range)
-        case .unsent: self[.unsent].insert(range)
-        case .unknown: self[.unknown].insert(range)
-        }
+        guard let kind = JournalRuns.Kind(outcome.kind) else { return 0 }
+        return self[kind].insert(range)
     }
 
     mutating func intend(_ ranges: [Range<Int>]) {

@@ -37,7 +37,7 @@ package struct Tally: Hashable, Sendable {
     package subscript(kind: Outcome.Kind) -> Int {
         switch kind {
         case .accepted: accepted
-        case .rejected: refused + invalid
+        case .rejected: rejected
         case .expired: expired
         case .unsent: unsent
         case .unknown: unknown
@@ -45,13 +45,13 @@ package struct Tally: Hashable, Sendable {
     }
 
     /// All rejected notifications.
-    package var rejected: Int { self[.rejected] }
+    package var rejected: Int { refused + invalid }
 
     /// Whether any notification was accepted, or may have been.
     package var isAnyoneReached: Bool { accepted + unknown > 0 }
 
     /// All notifications with an outcome.
-    package var total: Int { numbers.reduce(0, +) }
+    package var total: Int { accepted + rejected + expired + unsent + unknown }
 
     /// The notifications that were not accepted.
     package var missedCount: Int { total - accepted }

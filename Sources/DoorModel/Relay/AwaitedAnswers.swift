@@ -23,11 +23,9 @@ package struct AwaitedAnswers<Request: Sendable>: Sendable {
     /// The requests for one notification.
     private struct Waiting {
         var requests: [Request] = []
-        /// The file of the job that they were dropped with; `nil`: they are not dropped yet.
-        var job: String?
-        /// When they have waited long enough; `nil` as long as their time does not run.
-        var due: Moment?
-        /// What was heard before that, by the file of the job: perhaps an earlier one with the same id.
+        /// The file of the job that they were dropped with, and when they have waited long enough; `nil`: not dropped yet.
+        var dropped: (job: String, due: Moment)?
+        /// What was heard before the drop, by the file of the job: perhaps an earlier one with the same id.
         var early: [String: RelayAnswer] = [:]
     }
 
@@ -54,10 +52,10 @@ package struct AwaitedAnswers<Request: Sendable>: Sendable {
     /// Lets the time of the requests for a notification run, if there are any: they were dropped in this job.
     package mutating func start(_ name: Name, in job: String, at now: Moment) {
         guard let early = waiting[name]?.early else { return }
-        waiting[name]?.job = job
-        waiting[name]?.due = now + wait
+        let due = now + wait
+        waiting[name]?.dropped = (job, due)
         waiting[name]?.early = [:]
-        order.append((now + wait, name))
+        order.append((due, name))
         if let answer = early[job] { hear(answer, about: name, in: job) }
     }
 
@@ -65,11 +63,11 @@ package struct AwaitedAnswers<Request: Sendable>: Sendable {
     /// an id that was refused, and then the end of the earlier job may be read late.
     package mutating func hear(_ answer: RelayAnswer, about name: Name, in job: String) {
         guard let known = waiting[name] else { return }
-        if known.job == nil {
+        guard let dropped = known.dropped else {
             waiting[name]?.early[job] = answer
-        } else if known.job == job {
-            heard.append((name.app, answer, take(name)))
+            return
         }
+        if dropped.job == job { heard.append((name.app, answer, take(name))) }
     }
 
     /// Removes and returns the requests whose answers were heard.
@@ -82,8 +80,8 @@ package struct AwaitedAnswers<Request: Sendable>: Sendable {
     package var hasHeard: Bool { !heard.isEmpty }
 
     /// Removes and returns the requests whose time ends then. Those of an id that a client has repeated since have their own.
-    private mutating func takeStarted(_ name: Name, due: Moment) -> [Request] {
-        waiting[name]?.due == due ? take(name) : []
+    private mutating func take(_ name: Name, due: Moment) -> [Request] {
+        waiting[name]?.dropped?.due == due ? take(name) : []
     }
 
     /// Removes and returns the requests that wait for a notification.
@@ -92,14 +90,14 @@ package struct AwaitedAnswers<Request: Sendable>: Sendable {
     /// Removes and returns all requests whose time runs.
     package mutating func takeStarted() -> [Request] {
         defer { (order, first) = ([], 0) }
-        return order[first...].flatMap { takeStarted($0.name, due: $0.due) }
+        return order[first...].flatMap { take($0.name, due: $0.due) }
     }
 
     /// Removes and returns the requests that have waited long enough.
     package mutating func takeDue(at now: Moment) -> [Request] {
         var due: [Request] = []
         while first < order.count, order[first].due <= now {
-            due += takeStarted(order[first].name, due: order[first].due)
+            due += take(order[first].name, due: order[first].due)
             first += 1
         }
         if first > 1024, first > order.count / 2 {

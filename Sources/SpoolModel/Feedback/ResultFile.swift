@@ -104,13 +104,7 @@ package struct ResultFile: Sendable {
 
     private func writeIndexes(to writer: inout JSONWriter) {
         writer.beginObject()
-        for kind in Outcome.Kind.allCases {
-            guard let runs = runs[kind], !runs.isEmpty else { continue }
-            writer.key(kind.rawValue)
-            writer.beginArray()
-            for run in runs.runs { writer.raw("[\(run.lowerBound),\(run.upperBound - 1)]".utf8) }
-            writer.endArray()
-        }
+        for kind in Outcome.Kind.allCases { writer.member(kind.rawValue, runs[kind] ?? IndexRuns()) }
         writer.endObject()
     }
 }

@@ -193,8 +193,8 @@ extension IndexRuns {
 }
 
 extension JSONWriter {
-    /// Writes a member with runs of indices; writes nothing for an empty set.
-    fileprivate mutating func member(_ name: String, _ runs: IndexRuns) {
+    /// Writes a member with runs of indices, `[[first, last], …]`; writes nothing for an empty set.
+    mutating func member(_ name: String, _ runs: IndexRuns) {
         guard !runs.isEmpty else { return }
         key(name)
         beginArray()
