@@ -91,9 +91,14 @@ final class Child {
         try await end()
     }
 
-    /// Waits for words in its log.
+    /// Waits for words in its log, which cannot come once it has ended.
     func says(_ words: String, within limit: Duration = patience) async throws {
-        try await eventually("log: \(words); it says:\n\(log.suffix(3000))", within: limit) { log.contains(words) }
+        try await eventually("log: \(words); it says:\n\(log.suffix(3000))", within: limit) {
+            let hasEnded = !process.isRunning
+            if log.contains(words) { return true }
+            guard !hasEnded else { throw NotInTime(description: "it ended without \(words):\n\(log.suffix(3000))") }
+            return false
+        }
     }
 }
 

@@ -106,10 +106,15 @@ final class Program {
         try await end()
     }
 
-    /// Waits for words in its log.
+    /// Waits for words in its log, which cannot come once it has ended.
     func says(_ words: String, times: Int = 1, within limit: Duration = patience) async throws {
         do {
-            try await eventually("log: \(words)", within: limit) { log.components(separatedBy: words).count > times }
+            try await eventually("log: \(words)", within: limit) {
+                let hasEnded = !process.isRunning
+                if log.components(separatedBy: words).count > times { return true }
+                guard !hasEnded else { throw NotInTime(description: "it ended without \(words)") }
+                return false
+            }
         } catch {
             throw NotInTime(description: "\(error); it says:\n\(log.suffix(3000))")
         }
