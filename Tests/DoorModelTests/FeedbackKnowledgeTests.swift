@@ -51,7 +51,22 @@ struct FeedbackKnowledgeTests {
     @Test func `a line about a token alone has no notification, and others tell nothing`() throws {
         let token = try #require(try heard(#""kind":"token","token":"0a","verdict":"gone""#))
         #expect(token.id == nil && token.isGone && token.receiver == [10])
-        #expect(try heard(#""kind":"job","state":"done""#) == nil)
+        #expect(try heard(#""kind":"job","job":"a.json","state":"done""#) == nil)
+    }
+
+    @Test(arguments: [
+        ("cancelled", 503, "ServiceUnavailable"), ("expired", 400, "BadExpirationDate"),
+        ("unreadable", 500, "InternalServerError"),
+    ])
+    func `a job that ended before it was claimed answers for its notifications`(
+        code: String, status: Int, reason: String
+    ) throws {
+        let members = #""kind":"job","job":"a.json","state":"failed","code":"\#(code)""#
+        let end = try #require(try heard(members))
+        #expect(end.id == nil && end.isJobEnd && end.job == "a.json" && !end.isGone)
+        #expect(end.answer.status == status && end.answer.reason == reason)
+        // The notifications of one that was claimed have lines of their own.
+        #expect(try heard(members + #","claimed_at":"2026-11-28T10:00:00.000Z""#) == nil)
     }
 
     @Test func `a gone token is known for half of the lifetime at least, and for the whole at most`() {
@@ -85,9 +100,9 @@ struct FeedbackKnowledgeTests {
         let ids = (0..<3).map { NotificationID(job: JobID(bits: 1), index: $0) }
         for (number, id) in [(1, ids[0]), (2, ids[1]), (3, ids[0]), (4, ids[2])] {
             awaited.add(number, under: name(id))
-            awaited.start(name(id), in: "a", at: .zero + .seconds(Int64(number)))
+            awaited.start([name(id)], in: .init(app: "x", file: "\(number)"), at: .zero + .seconds(Int64(number)))
         }
-        awaited.start(.init(app: "news", id: ids[0], to: [7]), in: "a", at: .zero)
+        awaited.start([.init(app: "news", id: ids[0], to: [7])], in: .init(app: "news", file: "a"), at: .zero)
         #expect(awaited.take(.init(app: "news", id: ids[0], to: [7])) == [])
         #expect(awaited.take(name(ids[0])) == [1, 3] && awaited.take(name(ids[0])) == [])
         #expect(awaited.takeDue(at: .zero + .seconds(12)) == [2] && !awaited.isEmpty)

@@ -76,6 +76,24 @@ struct UnansweredRequestsTests {
         }
     }
 
+    @Test func `the end of a whole job is the answer to those that still wait for it, and to no others`() throws {
+        var unanswered = unanswered(wait: .milliseconds(100))
+        for (number, app) in [(1, "x"), (2, "x"), (3, "y")] {
+            _ = unanswered.add(.init(number, as: name(number, of: app), key: nil), line: [1], to: app, at: at(0))
+        }
+        for group in unanswered.takeDue(at: at(5)) {
+            #expect(unanswered.conclude(group, droppedAs: "a", at: at(6)) == [])
+        }
+        #expect(unanswered.answer(name(1)) == [1])
+        for (app, file) in [("x", "b"), ("z", "a")] {
+            unanswered.hear(.accepted, aboutAllOf: .init(app: app, file: file))
+            #expect(!unanswered.hasHeard)
+        }
+        unanswered.hear(.accepted, aboutAllOf: .init(app: "x", file: "a"))
+        #expect(unanswered.takeHeard().flatMap(\.requests) == [2])
+        #expect(unanswered.takeLate(at: at(500)) == [3] && !unanswered.isAwaiting)
+    }
+
     @Test func `a request that repeats an answered one has a time of its own, from its drop on`() throws {
         var unanswered = unanswered(wait: .milliseconds(100))
         func group(_ number: Int, at time: Int64) throws -> Unanswered.Group {
@@ -114,9 +132,9 @@ struct UnansweredRequestsTests {
             var random = SeededGenerator(seed: seed)
             var unanswered = unanswered(wait: Bool.random(using: &random) ? .milliseconds(20) : nil)
             var (answered, open, writing) = ([Int](), [Int](), [Unanswered.Group]())
-            for number in 0..<200 {
+            for number in 1...200 {
                 let now = at(Int64(number))
-                switch Int.random(in: 0..<5, using: &random) {
+                switch Int.random(in: 0..<6, using: &random) {
                 case 0:
                     let app = Bool.random(using: &random) ? "x" : "y"
                     _ = unanswered.add(.init(number, as: name(number), key: key(number)), line: [1], to: app, at: now)
@@ -130,13 +148,21 @@ struct UnansweredRequestsTests {
                 case 3:
                     guard !writing.isEmpty else { break }
                     let group = writing.removeFirst()
-                    answered += unanswered.conclude(group, droppedAs: Bool.random(using: &random) ? "a" : nil, at: now)
-                default: answered += unanswered.answer(name(.random(in: 0..<200, using: &random)))
+                    let job = Bool.random(using: &random) ? "\(number)" : nil
+                    answered += unanswered.conclude(group, droppedAs: job, at: now)
+                case 4:
+                    let job = String(Int.random(in: 0..<number, using: &random))
+                    unanswered.hear(.accepted, aboutAllOf: .init(app: "x", file: job))
+                default:
+                    let job = String(Int.random(in: max(0, number - 20)..<number, using: &random))
+                    answered += unanswered.answer(name(.random(in: 0..<200, using: &random)), of: job)
                 }
                 answered += unanswered.takeLate(at: now) + unanswered.takeHeard().flatMap(\.requests)
             }
             writing += unanswered.takeDue(at: at(1000))
-            for group in writing { answered += unanswered.conclude(group, droppedAs: "a", at: at(1000)) }
+            for (number, group) in writing.enumerated() {
+                answered += unanswered.conclude(group, droppedAs: "late \(number)", at: at(1000))
+            }
             answered += unanswered.takeHeard().flatMap(\.requests) + unanswered.takeLate(at: at(5000))
             #expect(answered.sorted() == open.sorted(), "seed \(seed)")
         }

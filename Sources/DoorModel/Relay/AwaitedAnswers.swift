@@ -20,20 +20,33 @@ package struct AwaitedAnswers<Request: Sendable>: Sendable {
     /// What was heard of a notification for which requests waited.
     package typealias Heard = (app: String, answer: RelayAnswer, requests: [Request])
 
+    /// The file of a job.
+    package struct Job: Hashable, Sendable {
+        /// The app.
+        package let app: String
+        /// The name of the dropped file, as feedback writes it.
+        package let file: String
+
+        /// Creates the name of a job.
+        package init(app: String, file: String) { (self.app, self.file) = (app, file) }
+    }
+
     /// The requests for one notification.
     private struct Waiting {
         var requests: [Request] = []
-        /// The file of the job that they were dropped with, and when they have waited long enough; `nil`: not dropped yet.
-        var dropped: (job: String, due: Moment)?
+        /// The file of the job that they were dropped with; `nil`: not dropped yet.
+        var job: String?
         /// What was heard before the drop, by the file of the job: perhaps an earlier one with the same id.
         var early: [String: RelayAnswer] = [:]
     }
 
     private let wait: Duration
     private var waiting: [Name: Waiting] = [:]
+    /// The notifications of each job whose time runs.
+    private var dropped: [Job: [Name]] = [:]
     private var heard: [Heard] = []
-    /// The ids in the order of their deadlines, which are all equally far; those before `first` are over.
-    private var order: [(due: Moment, name: Name)] = []
+    /// The jobs in the order of their deadlines, which are all equally far; those before `first` are over.
+    private var order: [(due: Moment, job: Job)] = []
     private var first = 0
 
     /// Creates an empty collection of requests that wait for this long.
@@ -49,25 +62,35 @@ package struct AwaitedAnswers<Request: Sendable>: Sendable {
         waiting[name, default: Waiting()].requests.append(request)
     }
 
-    /// Lets the time of the requests for a notification run, if there are any: they were dropped in this job.
-    package mutating func start(_ name: Name, in job: String, at now: Moment) {
-        guard let early = waiting[name]?.early else { return }
-        let due = now + wait
-        waiting[name]?.dropped = (job, due)
-        waiting[name]?.early = [:]
-        order.append((due, name))
-        if let answer = early[job] { hear(answer, about: name, in: job) }
+    /// Lets the time of the requests for notifications run, of those that wait: they were dropped in this job.
+    package mutating func start(_ names: [Name], in job: Job, at now: Moment) {
+        let names = names.filter { waiting[$0] != nil }
+        guard !names.isEmpty else { return }
+        dropped[job] = names
+        order.append((now + wait, job))
+        for name in names {
+            let early = waiting[name]?.early
+            waiting[name]?.job = job.file
+            waiting[name]?.early = [:]
+            if let answer = early?[job.file] { hear(answer, about: name, in: job.file) }
+        }
     }
 
     /// Records how a notification of a job has ended. Only that of the requests' own job is their answer: a client may repeat
     /// an id that was refused, and then the end of the earlier job may be read late.
     package mutating func hear(_ answer: RelayAnswer, about name: Name, in job: String) {
         guard let known = waiting[name] else { return }
-        guard let dropped = known.dropped else {
+        if known.job == nil {
             waiting[name]?.early[job] = answer
-            return
+        } else if known.job == job {
+            heard.append((name.app, answer, take(name)))
         }
-        if dropped.job == job { heard.append((name.app, answer, take(name))) }
+    }
+
+    /// Records that a job has ended of which no more will be sent: this is the answer to all that still wait for it. If its
+    /// drop has not returned, they wait until their time is up.
+    package mutating func hear(_ answer: RelayAnswer, aboutAllOf job: Job) {
+        for name in dropped[job] ?? [] { hear(answer, about: name, in: job.file) }
     }
 
     /// Removes and returns the requests whose answers were heard.
@@ -79,9 +102,10 @@ package struct AwaitedAnswers<Request: Sendable>: Sendable {
     /// Whether answers were heard that nobody has taken.
     package var hasHeard: Bool { !heard.isEmpty }
 
-    /// Removes and returns the requests whose time ends then. Those of an id that a client has repeated since have their own.
-    private mutating func take(_ name: Name, due: Moment) -> [Request] {
-        waiting[name]?.dropped?.due == due ? take(name) : []
+    /// Removes and returns the requests of a job that still wait. Those of an id that a client has repeated since are another's.
+    private mutating func take(_ job: Job) -> [Request] {
+        let names = dropped.removeValue(forKey: job) ?? []
+        return names.filter { waiting[$0]?.job == job.file }.flatMap { take($0) }
     }
 
     /// Removes and returns the requests that wait for a notification.
@@ -90,14 +114,14 @@ package struct AwaitedAnswers<Request: Sendable>: Sendable {
     /// Removes and returns all requests whose time runs.
     package mutating func takeStarted() -> [Request] {
         defer { (order, first) = ([], 0) }
-        return order[first...].flatMap { take($0.name, due: $0.due) }
+        return order[first...].flatMap { take($0.job) }
     }
 
     /// Removes and returns the requests that have waited long enough.
     package mutating func takeDue(at now: Moment) -> [Request] {
         var due: [Request] = []
         while first < order.count, order[first].due <= now {
-            due += take(order[first].name, due: order[first].due)
+            due += take(order[first].job)
             first += 1
         }
         if first > 1024, first > order.count / 2 {

@@ -1,12 +1,15 @@
 package import APNSModel
 package import Document
+import JobFormat
 
-/// What a line of feedback tells the relay: how a notification ended, or that a token is gone.
+/// What a line of feedback tells the relay: how a notification ended, or the rest of a job, or that a token is gone.
 package struct HeardOutcome: Sendable {
-    /// The id of the notification; `nil` if the line is about a token alone.
+    /// The id of the notification; `nil` if the line is about a job or a token.
     package let id: NotificationID?
-    /// The file of the job that the notification belongs to; empty if the line is about a token alone.
+    /// The file of the job; empty if the line is about a token alone.
     package let job: String
+    /// Whether the job ended before it was claimed: nothing that has no line of its own will be sent or have one.
+    package let isJobEnd: Bool
     /// The answer that the gateway would have given to the client.
     package let answer: RelayAnswer
     /// The bytes of the token, or the text of the channel.
@@ -28,8 +31,20 @@ package struct HeardOutcome: Sendable {
         } else {
             (receiver, self.isGone) = (line["channel"].map { Array($0.bytes) } ?? [], false)
         }
-        guard id != nil || self.isGone else { return nil }
-        answer = Self.answer(line, goneSince)
+        // The job of a line without `claimed_at` was never read, or was taken out of `hold/`.
+        let code = line["claimed_at"] == nil ? line["code"]?.string.flatMap { ResultCode(rawValue: $0) } : nil
+        isJobEnd = id == nil && code != nil
+        guard id != nil || self.isGone || isJobEnd else { return nil }
+        answer = code.map { Self.answer($0) } ?? Self.answer(line, goneSince)
+    }
+
+    private static func answer(_ code: ResultCode) -> RelayAnswer {
+        switch code {
+        case .expired: RelayAnswer(.badExpirationDate)
+        case .cancelled, .unsent: RelayAnswer(.serviceUnavailable)
+        case .unreadable, .incomplete, .invalid, .refused, .duplicate, .changed, .poison:
+            RelayAnswer(.internalServerError)
+        }
     }
 
     private static func answer(_ line: Node, _ goneSince: WallTime?) -> RelayAnswer {

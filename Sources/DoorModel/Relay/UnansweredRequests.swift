@@ -20,6 +20,9 @@ package struct UnansweredRequests<Request: Sendable>: Sendable {
     /// A notification.
     package typealias Name = AwaitedAnswers<Request>.Name
 
+    /// The file of a job.
+    package typealias Job = AwaitedAnswers<Request>.Job
+
     /// The requests of one job.
     package typealias Group = RequestGroups<Pending>.Group
 
@@ -86,20 +89,21 @@ package struct UnansweredRequests<Request: Sendable>: Sendable {
     /// - Returns: The requests to be answered now: none that waits for the gateway, or has its answer.
     package mutating func conclude(_ group: Group, droppedAs job: String?, at now: Moment) -> [Request] {
         writingCount -= group.requests.count
-        var answered: [Request] = []
+        var (answered, started) = ([Request](), [Name]())
         for pending in group.requests {
             let repeated = pending.key.flatMap { followers.removeValue(forKey: $0) } ?? []
             if awaited == nil {
                 answered.append(pending.request)
                 answered += repeated
-            } else if let job, !hasStopped {
+            } else if job != nil, !hasStopped {
                 for request in repeated { awaited?.add(request, under: pending.name) }
-                awaited?.start(pending.name, in: job, at: now)
+                started.append(pending.name)
             } else {
                 answered += awaited?.take(pending.name) ?? []
                 answered += repeated
             }
         }
+        if let job { awaited?.start(started, in: Job(app: group.app, file: job), at: now) }
         return answered
     }
 
@@ -111,6 +115,11 @@ package struct UnansweredRequests<Request: Sendable>: Sendable {
     /// Records how a notification of a job has ended; see `AwaitedAnswers.hear`.
     package mutating func hear(_ answer: RelayAnswer, about name: Name, in job: String) {
         awaited?.hear(answer, about: name, in: job)
+    }
+
+    /// Records that a job has ended of which no more will be sent; see `AwaitedAnswers.hear`.
+    package mutating func hear(_ answer: RelayAnswer, aboutAllOf job: Job) {
+        awaited?.hear(answer, aboutAllOf: job)
     }
 
     /// Whether answers were heard that nobody has taken.

@@ -268,6 +268,7 @@ actor RelayDoor: Door {
 
     private func note(_ outcome: HeardOutcome, of app: String) {
         if outcome.isGone { intake.gone.note(outcome.receiver, of: app, since: outcome.goneSince, at: .now) }
+        if outcome.isJobEnd { unanswered.hear(outcome.answer, aboutAllOf: .init(app: app, file: outcome.job)) }
         guard let id = outcome.id else { return }
         unanswered.hear(outcome.answer, about: .init(app: app, id: id, to: outcome.receiver), in: outcome.job)
     }

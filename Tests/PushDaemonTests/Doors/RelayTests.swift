@@ -295,6 +295,20 @@ import Testing
         }
     }
 
+    @Test func `the answer to a request whose job is cancelled before it is claimed does not wait`() async throws {
+        try await withFaults("answer: gateway, wait: 60s") { bench, door in
+            #expect(try await bench.operate("pause", "modern").code == 0)
+            let id = ["--header", "apns-id: \(UUID())"]
+            for _ in 1...2 {
+                let request = try door.begin(3, id)
+                try await eventually("a job waits") { !bench.names(in: "modern/new").isEmpty }
+                #expect(try await bench.operate("cancel", "--all").code == 0)
+                // The client may send it again, as a new one.
+                #expect(try await door.answer(to: request).status == "503")
+            }
+        }
+    }
+
     @Test func `metrics count what the relay did`() async throws {
         try await running("metrics: {listen: \"unix:/tmp/pushspool-door-\(getpid()).sock\"}") { bench, way in
             try await way.open { door in

@@ -106,7 +106,7 @@ import Testing
         }
     }
 
-    /// Waits for a job, and cancels it, so that so many have ended in all. One that is not claimed would have no outcome.
+    /// Waits for a job to be claimed, and cancels it, so that so many have ended in all.
     private func cancelled(_ count: Int, in bench: Bench) async throws {
         try await eventually("a job") { !bench.names(in: "modern/work/node-a").isEmpty }
         try await eventually("\(count) jobs are cancelled") {
