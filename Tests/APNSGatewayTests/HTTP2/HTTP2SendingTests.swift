@@ -94,7 +94,7 @@ struct HTTP2SendingTests {
             try await bench.submit(100)
             try await bench.settle()
             #expect(bench.record.acceptedCount == 100)
-            #expect(await bench.simulator.ledger.connectionCount == 2)
+            #expect(await bench.simulator.ledger.connectionCount >= 2)
         }
     }
 
