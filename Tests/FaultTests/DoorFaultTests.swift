@@ -214,7 +214,9 @@ import Testing
                 if clients.allSatisfy({ !$0.process.isRunning }) { break }
             }
             let door = try await under.start()
-            for client in clients { try await client.end(within: .seconds(600)) }
+            for client in clients {
+                #expect(try await client.end(within: .seconds(600)) == 0, "\(client.log.suffix(2000))")
+            }
             try await door.destroy()
             let counts = try await sent(bench)
             let doubled = counts.values.reduce(0) { $0 + $1 - 1 }
