@@ -28,10 +28,11 @@ final class BinarySession: GatewaySession {
     /// How long an error reply may take to arrive after a failed write.
     private static let farewell = Duration.seconds(1)
 
+    let slot: Slot
     let generation: Int
     let opened = Moment(nanoseconds: BootClock.nanoseconds())
     private let stream: SecureStream
-    private let options: BinaryGateway.Configuration
+    private let options: BinaryWire.Configuration
     private var pipeline: PipelineMachine
     private var sheet = FrameSheet(byteLimit: BinarySession.recordByteCount)
     private var received: [UInt8] = []
@@ -44,10 +45,10 @@ final class BinarySession: GatewaySession {
     var countedDoubt = 0
     private var writeFailure: (fault: GatewayFault, deadline: Moment)?
 
-    init(_ stream: SecureStream, _ configuration: BinaryGateway.Configuration, generation: Int) {
+    init(_ stream: SecureStream, _ configuration: BinaryWire.Configuration, for place: (slot: Slot, generation: Int)) {
         self.stream = stream
         self.options = configuration
-        self.generation = generation
+        (slot, generation) = place
         self.pipeline = PipelineMachine(options: configuration.pipelineOptions)
         self.lastWrite = opened
         self.nextSettling = opened

@@ -1,19 +1,19 @@
 /// The connections of a gateway that take no more requests and wait for their last answers.
-struct DrainingSessions {
-    /// The connections by a number that is not a slot.
-    private(set) var byNumber: [Int: HTTP2Session] = [:]
+struct DrainingSessions<Session: GatewaySession> {
+    /// The connections, by numbers of their own.
+    private(set) var byNumber: [Int: Session] = [:]
     /// Those that have no task yet.
     private var unattended: [Int] = []
     private var lastNumber = 0
 
     /// All of them, in no particular order.
-    var all: Dictionary<Int, HTTP2Session>.Values { byNumber.values }
+    var all: Dictionary<Int, Session>.Values { byNumber.values }
 
     /// The number of their notifications that have no outcome.
     var doubtCount: Int { all.reduce(0) { $0 + $1.doubtCount } }
 
     /// Adds a connection.
-    mutating func add(_ session: HTTP2Session) {
+    mutating func add(_ session: Session) {
         lastNumber += 1
         byNumber[lastNumber] = session
         unattended.append(lastNumber)

@@ -19,6 +19,9 @@ package final class GatewayEvents: AsyncSequence, Sendable {
     package let meter = GatewayMeter()
     private let state = Mutex(State())
 
+    /// Creates an empty sequence.
+    init() {}
+
     /// Adds an event.
     func tell(_ event: GatewayEvent) {
         deliver { $0.events.append(event) }

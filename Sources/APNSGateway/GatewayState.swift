@@ -2,14 +2,11 @@ import APNSModel
 import LinuxIO
 import ServiceProcess
 
-/// The state that gateways of both protocols share: whether the app is stopped, on trial or draining, who waits, and
-/// which events the owner has not seen.
+/// The state of a gateway's app: whether it is stopped, on trial or draining, who waits, and which events the owner has not
+/// seen.
 ///
 /// Owned by its gateway, on the reactor.
 final class GatewayState {
-    /// The sleeper number of the main loop, which is not a slot.
-    static let keeper = -1
-
     let reactor: Reactor
     private let events: GatewayEvents
     /// The configuration's generation. A session of an older one writes nothing more, and closes when nothing is in
@@ -37,7 +34,8 @@ final class GatewayState {
     /// The numbers of backing-off notifications by job, where not reported yet.
     private var untoldPaused: [JobID: Int] = [:]
     private(set) var tellBy: ContinuousClock.Instant?
-    private var sleepers: [Int: Waiter] = [:]
+    /// Who waits in `sleep`: slots, and the main loop under `nil`.
+    private var sleepers: [Slot?: Waiter] = [:]
     private var submitters: [(waiter: Waiter, lane: Lane)] = []
     /// Enforces this gateway's share of the app's rate.
     var rate = RateShare()
@@ -56,9 +54,10 @@ final class GatewayState {
         /// Judges the refusals that blame the app.
         let trial: IdentityTrial
 
-        init(_ window: Int, _ connectBackOff: BackOff, longestStop: Duration, _ acceptedAt: Moment?) {
-            pacing = WindowPacing(full: window, backOff: connectBackOff)
-            trial = IdentityTrial(ceiling: longestStop, acceptedAt: acceptedAt)
+        init(_ configuration: some WireConfiguration) {
+            let settings = configuration.settings
+            pacing = WindowPacing(full: configuration.window, backOff: settings.connectBackOff)
+            trial = IdentityTrial(ceiling: settings.stopPause, acceptedAt: settings.acceptedAt)
         }
     }
 
@@ -149,8 +148,8 @@ final class GatewayState {
         for (waiter, lane) in submitters where !isFull(lane) { waiter.wake() }
     }
 
-    /// Waits until something changes, or until the deadline.
-    func sleep(_ sleeper: Int, until deadline: ContinuousClock.Instant?) async {
+    /// Waits until something changes, or until the deadline; the gateway itself, outside its slots, as `nil`.
+    func sleep(_ sleeper: Slot?, until deadline: ContinuousClock.Instant?) async {
         let waiter = sleepers[sleeper] ?? Waiter(on: reactor)
         sleepers[sleeper] = waiter
         _ = await waiter.wait(until: deadline)
@@ -162,7 +161,7 @@ final class GatewayState {
     }
 
     /// Pauses between connects. New work does not shorten the pause, but a new configuration does.
-    func rest(_ sleeper: Int, for pause: Duration) async {
+    func rest(_ sleeper: Slot, for pause: Duration) async {
         let (deadline, before) = (ContinuousClock.now + pause, generation)
         while ContinuousClock.now < deadline, generation == before, !Task.isCancelled, !isDraining {
             await sleep(sleeper, until: deadline)

@@ -30,9 +30,9 @@ final class HTTP2Session: GatewaySession {
 
     let generation: Int
     /// The slot that opened it.
-    var slot = 0
+    let slot: Slot
     /// The notifications that it takes.
-    var route: Route { Route(ofSlot: slot) }
+    var route: Route { slot.route }
     /// Accounts for its descriptors until it is closed.
     var lease: DescriptorLease?
     /// The token that its requests carry.
@@ -58,10 +58,11 @@ final class HTTP2Session: GatewaySession {
     private var untold = UnansweredCounts()
 
     init(
-        _ stream: SecureStream, _ configuration: HTTP2Gateway.Configuration, _ token: ProviderToken?, generation: Int
+        _ stream: SecureStream, _ configuration: HTTP2Wire.Configuration, _ token: ProviderToken?,
+        for place: (slot: Slot, generation: Int)
     ) throws {
         self.stream = stream
-        self.generation = generation
+        (slot, generation) = place
         self.token = token
         origin = RequestQueue.Origin(
             openedWithToken: token.map { _ in .now }, defaultTopic: configuration.defaultTopic)

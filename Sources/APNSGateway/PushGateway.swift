@@ -57,7 +57,7 @@ package protocol PushGateway: Actor {
     /// Divides the app's rate among this many senders, of which this gateway is one: the other nodes of a cluster.
     func shareRate(among count: Int)
 
-    /// The number of notifications that were written and have no outcome.
+    /// The number of notifications that were written and have no outcome, or an unreported one.
     var pendingInDoubt: Int { get }
 
     /// Whether any notification waits to be sent now, or was sent and has no outcome. Notifications that back off do
@@ -68,52 +68,31 @@ package protocol PushGateway: Actor {
 /// Where and how an app's notifications are sent, for one of the protocols.
 package enum GatewayConfiguration: Sendable {
     /// The binary protocol of compatible gateways.
-    case binary(BinaryGateway.Configuration)
+    case binary(BinaryWire.Configuration)
     /// HTTP/2, Apple's protocol.
-    case http2(HTTP2Gateway.Configuration)
+    case http2(HTTP2Wire.Configuration)
+
+    /// The number of notifications of a lane that may wait in memory before `submit` suspends its caller. Notifications
+    /// that back off, or have backed off, do not count: `GatewayEvent.paused` lets the owner hold back their jobs.
+    package static let queueLimit = 32_768
+
+    /// The configuration of the protocol.
+    var wire: any WireConfiguration {
+        switch self {
+        case .binary(let configuration): configuration
+        case .http2(let configuration): configuration
+        }
+    }
 
     /// Creates a gateway with this configuration.
     package func makeGateway(
-        recordKeeping: RecordKeeping, on reactor: Reactor, logger: Logger
+        recordKeeping: RecordKeeping = .none, on reactor: Reactor, logger: Logger
     ) -> any PushGateway {
         switch self {
         case .binary(let configuration):
-            BinaryGateway(configuration, recordKeeping: recordKeeping, on: reactor, logger: logger)
+            Gateway<BinaryWire>(configuration, recordKeeping: recordKeeping, on: reactor, logger: logger)
         case .http2(let configuration):
-            HTTP2Gateway(configuration, recordKeeping: recordKeeping, on: reactor, logger: logger)
+            Gateway<HTTP2Wire>(configuration, recordKeeping: recordKeeping, on: reactor, logger: logger)
         }
-    }
-}
-
-extension BinaryGateway: PushGateway {
-    /// Whether any notification waits to be sent, or was sent and has no outcome.
-    package var isAtWork: Bool { hasWork || pendingInDoubt > 0 }
-
-    /// Does nothing: no notification backs off.
-    package func releasePaused() -> Bool { false }
-
-    /// Uses another configuration from the next connection on, if it is one for the binary protocol.
-    package func reconfigure(_ configuration: GatewayConfiguration) -> Bool {
-        guard case .binary(let configuration) = configuration else { return false }
-        reconfigure(configuration)
-        return true
-    }
-}
-
-extension HTTP2Gateway {
-    /// Whether any notification waits to be sent now, or was sent and has no outcome.
-    package var isAtWork: Bool { hasWork || pendingInDoubt > 0 }
-
-    /// Releases the notifications of one job that back off.
-    package func releasePaused() -> Bool {
-        defer { wakeAll() }
-        return queues.releasePaused()
-    }
-
-    /// Uses another configuration from the next connection on, if it is one for HTTP/2.
-    package func reconfigure(_ configuration: GatewayConfiguration) -> Bool {
-        guard case .http2(let configuration) = configuration else { return false }
-        reconfigure(configuration)
-        return true
     }
 }

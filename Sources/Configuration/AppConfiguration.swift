@@ -107,7 +107,7 @@ package struct AppConfiguration: Sendable, Hashable {
     /// The most unconfirmed notifications on a connection of the binary protocol.
     package var window = 100_000
     /// How the binary protocol confirms that notifications were accepted.
-    package var confirmation = BinaryGateway.Confirmation.silence(.seconds(5))
+    package var confirmation = BinaryWire.Confirmation.silence(.seconds(5))
     /// The feedback service; `nil`: none is polled.
     package var feedbackService: FeedbackPolling?
 

@@ -151,51 +151,36 @@ package final class ConfiguredApp: Sendable {
     package func gateway(
         _ tokens: TokenSources, _ sockets: DescriptorShare, _ mayAct: ActPermit? = nil, acceptedAt: Moment? = nil
     ) -> GatewayConfiguration {
-        switch configuration.wire {
-        case .binary:
-            var gateway = binaryGateway(sockets)
-            (gateway.mayAct, gateway.acceptedAt) = (mayAct, acceptedAt)
-            return .binary(gateway)
-        case .http2:
-            var gateway = http2Gateway(tokens, sockets)
-            (gateway.mayAct, gateway.acceptedAt) = (mayAct, acceptedAt)
-            return .http2(gateway)
+        let app = configuration
+        var settings = GatewaySettings(endpoint: app.endpoint, context: context)
+        (settings.connectionLimit, settings.maxAge) = (app.connections, app.maxAge)
+        (settings.rate, settings.timeouts, settings.stopPause) = (app.rate, app.timeouts, app.retryCeiling)
+        settings.connectBackOff = .ofConnects(ceiling: app.retryCeiling)
+        (settings.sockets, settings.mayAct, settings.acceptedAt) = (sockets, mayAct, acceptedAt)
+        return switch app.wire {
+        case .binary: .binary(binary(settings))
+        case .http2: .http2(http2(settings, tokens))
         }
     }
 
-    private func binaryGateway(_ sockets: DescriptorShare) -> BinaryGateway.Configuration {
-        let app = configuration
-        var gateway = BinaryGateway.Configuration(endpoint: app.endpoint, context: context, format: app.format)
-        gateway.sockets = sockets
-        (gateway.connectionLimit, gateway.maxAge) = (app.connections, app.maxAge)
-        gateway.rate = app.rate
-        gateway.windowLimit = app.window
-        gateway.confirmation = app.confirmation
-        gateway.timeouts = app.timeouts
-        gateway.stopPause = app.retryCeiling
-        gateway.connectBackOff = .ofConnects(ceiling: app.retryCeiling)
+    private func binary(_ settings: GatewaySettings) -> BinaryWire.Configuration {
+        var gateway = BinaryWire.Configuration(settings, format: configuration.format)
+        (gateway.window, gateway.confirmation) = (configuration.window, configuration.confirmation)
         return gateway
     }
 
-    private func http2Gateway(_ tokens: TokenSources, _ sockets: DescriptorShare) -> HTTP2Gateway.Configuration {
+    private func http2(_ settings: GatewaySettings, _ tokens: TokenSources) -> HTTP2Wire.Configuration {
         let app = configuration
-        var gateway = HTTP2Gateway.Configuration(endpoint: app.endpoint, context: context)
+        var gateway = HTTP2Wire.Configuration(settings)
         gateway.readsUniqueIDs = app.environment == .sandbox
         gateway.broadcastEndpoint = app.broadcasts.endpoint
-        gateway.sockets = sockets
         if case .token(let key) = credentials { gateway.tokenSource = tokens.source(of: key) }
         gateway.defaultTopic = topic
-        (gateway.connectionLimit, gateway.maxAge) = (app.connections, app.maxAge)
-        gateway.window = app.requestWindow
-        gateway.rate = app.rate
-        gateway.timeouts = app.timeouts
-        gateway.proxy = app.proxy
+        (gateway.window, gateway.proxy) = (app.requestWindow, app.proxy)
         // After a 429, the pause for that token never exceeds an hour, even with a longer ceiling.
         gateway.pauses.later = BackOff(first: app.retryLater, ceiling: min(.seconds(3600), app.retryCeiling))
         gateway.pauses.serverError = BackOff(first: app.retryServerError, ceiling: app.retryCeiling)
         gateway.pauses.doubtLimit = app.doubtLimit
-        gateway.stopPause = app.retryCeiling
-        gateway.connectBackOff = .ofConnects(ceiling: app.retryCeiling)
         return gateway
     }
 }

@@ -5,17 +5,18 @@ import GatewaySimulator
 import LinuxIO
 import Logging
 import OpenSSL
+import Testing
 
 /// A gateway, the simulator it talks to over loopback TLS, and a record of what the gateway told.
-final class Bench<Gateway: PushGateway, Configuration: Sendable> {
+final class Bench<Configuration: Sendable> {
     let simulator: Simulator
-    let gateway: Gateway
+    let gateway: any PushGateway
     let configuration: Configuration
     private(set) var record = Record()
     private(set) var submittedCount = 0
     private var events: GatewayEvents.AsyncIterator
 
-    init(_ simulator: Simulator, _ gateway: Gateway, _ configuration: Configuration) {
+    init(_ simulator: Simulator, _ gateway: any PushGateway, _ configuration: Configuration) {
         self.simulator = simulator
         self.gateway = gateway
         self.configuration = configuration
@@ -75,7 +76,7 @@ struct Unmet: Error {
 }
 
 /// A bench of the binary protocol.
-typealias BinaryBench = Bench<BinaryGateway, BinaryGateway.Configuration>
+typealias BinaryBench = Bench<BinaryWire.Configuration>
 
 /// How a bench of the binary protocol is set up.
 struct BenchPlan: Sendable {
@@ -84,9 +85,9 @@ struct BenchPlan: Sendable {
     var detail = Ledger.Detail.everything
     var recordKeeping = RecordKeeping.none
     /// Changes what the gateway is configured with.
-    var adjust: @Sendable (inout BinaryGateway.Configuration) -> Void = { _ in }
+    var adjust: @Sendable (inout BinaryWire.Configuration) -> Void = { _ in }
 
-    init(_ script: String = "", adjust: @escaping @Sendable (inout BinaryGateway.Configuration) -> Void = { _ in }) {
+    init(_ script: String = "", adjust: @escaping @Sendable (inout BinaryWire.Configuration) -> Void = { _ in }) {
         self.script = script
         self.adjust = adjust
     }
@@ -105,6 +106,22 @@ struct BenchPlan: Sendable {
                 try await body(BinaryBench(simulator, gateway, configuration))
             }
         }
+    }
+}
+
+extension Bench<BinaryWire.Configuration> {
+    /// Uses another configuration.
+    func reconfigure(_ configuration: BinaryWire.Configuration) async {
+        let isOfThisProtocol = await gateway.reconfigure(.binary(configuration))
+        #expect(isOfThisProtocol)
+    }
+}
+
+extension Bench<HTTP2Wire.Configuration> {
+    /// Uses another configuration.
+    func reconfigure(_ configuration: HTTP2Wire.Configuration) async {
+        let isOfThisProtocol = await gateway.reconfigure(.http2(configuration))
+        #expect(isOfThisProtocol)
     }
 }
 

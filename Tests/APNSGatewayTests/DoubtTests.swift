@@ -52,7 +52,7 @@ struct DoubtTests {
     }
 
     @Test(arguments: 1...3) func `random cuts lose nothing and double only what was in doubt`(seed: Int) async throws {
-        var plan = BenchPlan("probability=0.002 seed=\(seed) reset times=4") { $0.windowLimit = 500 }
+        var plan = BenchPlan("probability=0.002 seed=\(seed) reset times=4") { $0.window = 500 }
         plan.detail = .numbered(limit: 3000)
         try await plan.run { bench in
             try await bench.submit(1)

@@ -120,7 +120,7 @@ struct EndingTests {
     @Test func `several connections each speak for themselves`() async throws {
         let plan = BenchPlan("connection=1-3 nth=5 per=connection refuse status=8") {
             $0.connectionLimit = 3
-            $0.windowLimit = 200
+            $0.window = 200
         }
         try await plan.run { bench in
             try await bench.submit(3000, batchSize: 50)

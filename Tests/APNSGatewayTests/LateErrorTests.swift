@@ -37,7 +37,7 @@ struct LateErrorTests {
         let count = trials(10_000, full: 100_000)
         var plan = BenchPlan("every=2500 half times=5; every=997 refuse status=8; every=3000 shutdown") {
             $0.connectionLimit = connectionLimit
-            $0.windowLimit = 1000
+            $0.window = 1000
             $0.confirmation = .silence(.seconds(3))
         }
         plan.detail = .numbered(limit: count)

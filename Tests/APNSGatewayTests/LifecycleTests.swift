@@ -7,19 +7,19 @@ import Testing
 @Suite(.timeLimit(.minutes(10)))
 struct LifecycleTests {
     /// A hundred in doubt at most, for long enough to look at them.
-    private let hundredSlowly: @Sendable (inout BinaryGateway.Configuration) -> Void = {
-        $0.windowLimit = 100
+    private let hundredSlowly: @Sendable (inout BinaryWire.Configuration) -> Void = {
+        $0.window = 100
         $0.confirmation = .silence(.seconds(3))
     }
 
     @Test func `another configuration under load loses and doubles nothing`() async throws {
-        var plan = BenchPlan { $0.windowLimit = 1000 }
+        var plan = BenchPlan { $0.window = 1000 }
         plan.detail = .numbered(limit: 5000)
         try await plan.run { bench in
             try await bench.submit(5000)
             for number in 1...3 {
                 try await bench.collect { $0.outcomes.count >= number * 1000 }
-                await bench.gateway.reconfigure(bench.configuration)
+                await bench.reconfigure(bench.configuration)
             }
             try await bench.settle()
             #expect(bench.record.acceptedCount == 5000)
@@ -36,7 +36,7 @@ struct LifecycleTests {
                 .run { bench in
                     try await bench.submit(10)
                     try await bench.settle()
-                    await bench.gateway.reconfigure(try Sample.configuration(of: second))
+                    await bench.reconfigure(try Sample.configuration(of: second))
                     try await bench.submit(10)
                     try await bench.settle()
                     #expect(Sample.accepted(await bench.simulator.ledger) == Array(0..<10))
@@ -103,17 +103,17 @@ struct LifecycleTests {
             $0.connectBackOff = BackOff(first: .seconds(60), ceiling: .seconds(60))
         }
         .run { bench in
-            try await bench.submit(BinaryGateway.queueLimit, batchSize: BinaryGateway.queueLimit)
+            try await bench.submit(GatewayConfiguration.queueLimit, batchSize: GatewayConfiguration.queueLimit)
             let gateway = bench.gateway
             let caller = Task { try await gateway.submit(Sample.batch(0..<1)) }
             caller.cancel()
             await #expect(throws: CancellationError.self) { try await caller.value }
-            #expect(await gateway.remove(Sample.job).reduce(0) { $0 + $1.count } == BinaryGateway.queueLimit)
+            #expect(await gateway.remove(Sample.job).reduce(0) { $0 + $1.count } == GatewayConfiguration.queueLimit)
         }
     }
 
     @Test func `submitting goes on when the queue has room again`() async throws {
-        let count = BinaryGateway.queueLimit + 5000
+        let count = GatewayConfiguration.queueLimit + 5000
         var plan = BenchPlan()
         plan.detail = .numbered(limit: count)
         try await plan.run { bench in

@@ -18,7 +18,7 @@ struct RecordKeepingTests {
 
     private var binary: BenchPlan {
         var plan = BenchPlan {
-            $0.windowLimit = Self.window
+            $0.window = Self.window
             $0.confirmation = .silence(.milliseconds(50))
         }
         plan.recordKeeping = .durable(group: Self.group)
@@ -35,7 +35,7 @@ struct RecordKeepingTests {
         try await binary.run { try await fill($0) }
     }
 
-    private func fill(_ bench: Bench<some PushGateway, some Sendable>) async throws {
+    private func fill(_ bench: Bench<some Sendable>) async throws {
         try await bench.submit(1000)
         try await bench.collect { $0.outcomes.count == Self.window + Self.group }
         #expect(await bench.gateway.pendingInDoubt == 0)
@@ -56,7 +56,7 @@ struct RecordKeepingTests {
         try await binary.run { try await announce($0) }
     }
 
-    private func announce(_ bench: Bench<some PushGateway, some Sendable>) async throws {
+    private func announce(_ bench: Bench<some Sendable>) async throws {
         try await bench.submit(1000, onDoubt: .report)
         try await bench.collect { !$0.announcing.isEmpty }
         #expect(await bench.simulator.ledger.arrivedCount == 0)
@@ -94,7 +94,7 @@ struct RecordKeepingTests {
         try await plan.run { try await announceAgain($0) }
     }
 
-    private func announceAgain(_ bench: Bench<some PushGateway, some Sendable>) async throws {
+    private func announceAgain(_ bench: Bench<some Sendable>) async throws {
         try await bench.submit(500, onDoubt: .report)
         var announcedCount = 0
         while bench.record.outcomes.count < 500 {

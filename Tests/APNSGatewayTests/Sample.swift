@@ -58,9 +58,9 @@ enum Sample {
     }
 
     /// Settings for a simulator: quick to connect again, but on a busy machine it may answer late.
-    static func configuration(of simulator: Simulator) throws -> BinaryGateway.Configuration {
-        var configuration = BinaryGateway.Configuration(
-            endpoint: endpoint(simulator.ports.gateway), context: try context(of: simulator))
+    static func configuration(of simulator: Simulator) throws -> BinaryWire.Configuration {
+        var configuration = BinaryWire.Configuration(
+            GatewaySettings(endpoint: endpoint(simulator.ports.gateway), context: try context(of: simulator)))
         configuration.confirmation = .silence(.seconds(3))
         // Only tests about handshakes want one to be late, however busy the machine is.
         configuration.timeouts.connect = .seconds(60)
@@ -74,18 +74,19 @@ enum Sample {
 
     /// Runs a gateway while `body` runs.
     static func running(
-        _ configuration: BinaryGateway.Configuration, recordKeeping: RecordKeeping = .none,
-        _ body: (BinaryGateway) async throws -> Void
+        _ configuration: BinaryWire.Configuration, recordKeeping: RecordKeeping = .none,
+        _ body: (any PushGateway) async throws -> Void
     ) async throws {
         let reactor = try Reactor(name: "gateway")
         defer { reactor.stop() }
-        let gateway = BinaryGateway(configuration, recordKeeping: recordKeeping, on: reactor, logger: logger)
+        let gateway = GatewayConfiguration.binary(configuration)
+            .makeGateway(recordKeeping: recordKeeping, on: reactor, logger: logger)
         try await running(gateway, body)
     }
 
     /// Runs a gateway while `body` runs.
-    static func running<Gateway: PushGateway>(
-        _ gateway: Gateway, _ body: (Gateway) async throws -> Void
+    static func running(
+        _ gateway: any PushGateway, _ body: (any PushGateway) async throws -> Void
     ) async throws {
         try await withThrowingTaskGroup { group in
             group.addTask { await gateway.run() }

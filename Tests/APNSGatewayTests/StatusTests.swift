@@ -91,7 +91,7 @@ struct StatusTests {
             try await bench.collect { !$0.stops.isEmpty }
             #expect(bench.record.stops[0].hint != nil)
             #expect(bench.record.outcomes.isEmpty)
-            await bench.gateway.reconfigure(bench.configuration)
+            await bench.reconfigure(bench.configuration)
             try await bench.collect { $0.resumeCount == 1 }
             #expect(bench.record.tryCount == 1 && bench.record.acceptedCount == 1)
             try await bench.settle()
@@ -104,7 +104,7 @@ struct StatusTests {
         try await plan.run { bench in
             try await bench.submit(3)
             _ = try await bench.simulator.ledger { $0.arrivedCount == 3 }
-            await bench.gateway.reconfigure(bench.configuration)
+            await bench.reconfigure(bench.configuration)
             try await bench.settle()
             #expect(bench.record.stops.isEmpty)
             #expect(Sample.accepted(await bench.simulator.ledger) == [0, 1, 2])

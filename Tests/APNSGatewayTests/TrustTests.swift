@@ -79,8 +79,8 @@ struct TrustTests {
 
     /// Expects a gateway with this context to be refused until it stops, without a byte of a notification sent.
     private func expectRefusal(by simulator: Simulator, _ context: TLSContext) async throws {
-        var configuration = BinaryGateway.Configuration(
-            endpoint: Sample.endpoint(simulator.ports.gateway), context: context)
+        var configuration = BinaryWire.Configuration(
+            GatewaySettings(endpoint: Sample.endpoint(simulator.ports.gateway), context: context))
         configuration.connectBackOff = BackOff(first: .milliseconds(1), ceiling: .milliseconds(5))
         try await Sample.running(configuration) { gateway in
             let bench = Bench(simulator, gateway, configuration)
@@ -102,7 +102,7 @@ struct TrustTests {
             #expect(bench.record.stops[0].hint != nil)
             #expect(await bench.simulator.ledger.acceptedCount == 0)
             await bench.simulator.setScript(.none)
-            await bench.gateway.reconfigure(bench.configuration)
+            await bench.reconfigure(bench.configuration)
             try await bench.settle()
             #expect(Sample.accepted(await bench.simulator.ledger) == Array(0..<10))
         }

@@ -10,13 +10,13 @@ struct TurnTests {
     @Test func `a lane that is full does not keep urgent work out, which goes first`() async throws {
         // One of them may go out at once; the others wait for another rate.
         let plan = BenchPlan { $0.rate = Rate(1, per: .hour) }
-        let count = BinaryGateway.queueLimit
+        let count = GatewayConfiguration.queueLimit
         try await plan.run { bench in
             try await bench.gateway.submit(.laned(0..<count + 1, job: 1, .bulk))
             try await bench.gateway.submit(.laned(count + 1..<count + 2, job: 2, .urgent))
             var configuration = bench.configuration
             configuration.rate = nil
-            await bench.gateway.reconfigure(configuration)
+            await bench.reconfigure(configuration)
             let ledger = try await bench.simulator.ledger { $0.acceptedCount > count + 1 }
             #expect(Sample.accepted(ledger).prefix(2).contains(count + 1))
             #expect(ledger.acceptedCount == count + 2)
@@ -42,7 +42,7 @@ struct TurnTests {
             try await bench.gateway.submit(Sample.batch(0..<1000))
             var configuration = bench.configuration
             configuration.rate = nil
-            await bench.gateway.reconfigure(configuration)
+            await bench.reconfigure(configuration)
             #expect(try await bench.simulator.ledger { $0.acceptedCount >= 1000 }.acceptedCount == 1000)
         }
     }

@@ -138,7 +138,7 @@ struct HTTP2AnswerTests {
             try await bench.submit(10)
             try await bench.settle()
             #expect(bench.record.acceptedCount == 10 && bench.record.resumeCount == 1)
-            await bench.gateway.reconfigure(bench.configuration)
+            await bench.reconfigure(bench.configuration)
             try await bench.collect { $0.stops.count == 2 }
             let tries = bench.record.tryCount
             #expect(await bench.gateway.remove(Self.refusedJob).notificationCount == 2)

@@ -17,7 +17,7 @@ struct HTTP2ChangeTests {
             try await bench.submit(3_000)
             for number in 1...3 {
                 try await bench.collect { $0.outcomes.count >= number * 600 }
-                await bench.gateway.reconfigure(bench.configuration)
+                await bench.reconfigure(bench.configuration)
             }
             try await bench.settle()
             #expect(bench.record.acceptedCount == 3_000 && bench.record.surplusCount == 0)
@@ -32,7 +32,7 @@ struct HTTP2ChangeTests {
         try await HTTP2Plan("connection=1 latency delay=300ms").run { bench in
             try await bench.submit(10)
             _ = try await bench.simulator.ledger { $0.acceptedCount == 10 }
-            await bench.gateway.reconfigure(bench.configuration)
+            await bench.reconfigure(bench.configuration)
             try await bench.submit(10)
             try await bench.settle()
             let ledger = try await bench.simulator.ledger { $0.departures[1]?.saidGoodbye == true }
@@ -59,7 +59,9 @@ struct HTTP2ChangeTests {
         configuration.endpoint = Endpoint(HostPort(host: "gateway.example", port: UInt16(first.ports.http2)))
         let reactor = try Reactor(name: "gateway")
         defer { reactor.stop() }
-        try await Sample.running(HTTP2Gateway(configuration, on: reactor, logger: Sample.logger)) { gateway in
+        try await Sample.running(
+            GatewayConfiguration.http2(configuration).makeGateway(on: reactor, logger: Sample.logger)
+        ) { gateway in
             let bench = HTTP2Bench(first, gateway, configuration)
             try await bench.submit(5)
             try await bench.settle()

@@ -18,7 +18,7 @@ struct HTTP2FarewellTests {
     @Test func `an idle connection ends in good order when the program does`() async throws {
         try await HTTP2Plan().running { simulator, reactor in
             let configuration = try HTTP2Plan.configuration(of: simulator)
-            let gateway = HTTP2Gateway(configuration, on: reactor, logger: Sample.logger)
+            let gateway = GatewayConfiguration.http2(configuration).makeGateway(on: reactor, logger: Sample.logger)
             try await Sample.running(gateway) { gateway in
                 let bench = HTTP2Bench(simulator, gateway, configuration)
                 try await bench.submit(10)
@@ -32,7 +32,7 @@ struct HTTP2FarewellTests {
     @Test func `so does one that is still to be drained then`() async throws {
         try await HTTP2Plan().running { simulator, reactor in
             let configuration = try HTTP2Plan.configuration(of: simulator)
-            let gateway = HTTP2Gateway(configuration, on: reactor, logger: Sample.logger)
+            let gateway = GatewayConfiguration.http2(configuration).makeGateway(on: reactor, logger: Sample.logger)
             try await Sample.running(gateway) { gateway in
                 let bench = HTTP2Bench(simulator, gateway, configuration)
                 try await bench.submit(10)

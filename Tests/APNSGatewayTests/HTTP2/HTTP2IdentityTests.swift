@@ -27,7 +27,7 @@ struct HTTP2IdentityTests {
             for (number, count) in counts.enumerated() {
                 var configuration = try HTTP2KeyPlan.configuration(of: simulator, sources.source(of: keys.key))
                 configuration.connectionLimit = connections
-                let gateway = HTTP2Gateway(configuration, on: reactor, logger: Sample.logger)
+                let gateway = GatewayConfiguration.http2(configuration).makeGateway(on: reactor, logger: Sample.logger)
                 try await Sample.running(gateway) { gateway in
                     let bench = HTTP2Bench(simulator, gateway, configuration)
                     bench.skip(to: number * 10_000)

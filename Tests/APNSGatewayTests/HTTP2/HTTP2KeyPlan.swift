@@ -26,13 +26,13 @@ struct HTTP2KeyPlan: Sendable {
             defer { worker.stop() }
             let source = TokenSources(folder: nil, worker: worker, logger: Sample.logger).source(of: key)
             let configuration = try Self.configuration(of: simulator, source)
-            let gateway = HTTP2Gateway(configuration, on: reactor, logger: Sample.logger)
+            let gateway = GatewayConfiguration.http2(configuration).makeGateway(on: reactor, logger: Sample.logger)
             try await Sample.running(gateway) { try await body(HTTP2Bench(simulator, $0, configuration), source) }
         }
     }
 
     /// Settings with the key as the only identity.
-    static func configuration(of simulator: Simulator, _ source: TokenSource) throws -> HTTP2Gateway.Configuration {
+    static func configuration(of simulator: Simulator, _ source: TokenSource) throws -> HTTP2Wire.Configuration {
         var configuration = try HTTP2Plan.configuration(of: simulator)
         configuration.context = try TLSContext.client(
             identity: nil, trust: .pem(simulator.certificates.authority),

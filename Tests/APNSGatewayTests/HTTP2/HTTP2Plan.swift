@@ -6,7 +6,7 @@ import LinuxIO
 import OpenSSL
 
 /// A bench of HTTP/2.
-typealias HTTP2Bench = Bench<HTTP2Gateway, HTTP2Gateway.Configuration>
+typealias HTTP2Bench = Bench<HTTP2Wire.Configuration>
 
 /// How a bench of HTTP/2 is set up: a simulator, its manners, and how the gateway is configured.
 struct HTTP2Plan: Sendable {
@@ -16,10 +16,10 @@ struct HTTP2Plan: Sendable {
     var detail = Ledger.Detail.everything
     var recordKeeping = RecordKeeping.none
     /// Changes what the gateway is configured with.
-    var adjust: @Sendable (inout HTTP2Gateway.Configuration) -> Void = { _ in }
+    var adjust: @Sendable (inout HTTP2Wire.Configuration) -> Void = { _ in }
 
     init(
-        _ script: String = "", adjust: @escaping @Sendable (inout HTTP2Gateway.Configuration) -> Void = { _ in }
+        _ script: String = "", adjust: @escaping @Sendable (inout HTTP2Wire.Configuration) -> Void = { _ in }
     ) {
         self.script = script
         self.adjust = adjust
@@ -30,8 +30,8 @@ struct HTTP2Plan: Sendable {
         try await running { simulator, reactor in
             var configuration = try Self.configuration(of: simulator)
             adjust(&configuration)
-            let gateway = HTTP2Gateway(
-                configuration, recordKeeping: recordKeeping, on: reactor, logger: Sample.logger)
+            let gateway = GatewayConfiguration.http2(configuration)
+                .makeGateway(recordKeeping: recordKeeping, on: reactor, logger: Sample.logger)
             try await Sample.running(gateway) { try await body(HTTP2Bench(simulator, $0, configuration)) }
         }
     }
@@ -52,13 +52,13 @@ struct HTTP2Plan: Sendable {
     }
 
     /// Settings for a simulator: its own certificate as identity, and short pauses.
-    static func configuration(of simulator: Simulator) throws -> HTTP2Gateway.Configuration {
+    static func configuration(of simulator: Simulator) throws -> HTTP2Wire.Configuration {
         let identity = try simulator.certificates.client.map { try Credentials.pem(certificate: $0) }
         let context = try TLSContext.client(
             identity: identity, trust: .pem(simulator.certificates.authority),
             options: TLSOptions(applicationProtocols: ["h2"]))
-        var configuration = HTTP2Gateway.Configuration(
-            endpoint: Sample.endpoint(simulator.ports.http2), context: context)
+        var configuration = HTTP2Wire.Configuration(
+            GatewaySettings(endpoint: Sample.endpoint(simulator.ports.http2), context: context))
         configuration.defaultTopic = "com.example.weather"
         // Only tests about late answers and handshakes want one to be late, however busy the machine is.
         configuration.timeouts.answer = .seconds(600)

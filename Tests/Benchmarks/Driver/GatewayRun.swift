@@ -13,7 +13,7 @@ actor GatewayRun {
     private static let batchCount = 1_024
 
     private let reactor: Reactor
-    private let gateway: any CountedGateway
+    private let gateway: any PushGateway
     private let count: Int
     private let texts = TokenTexts()
     private let book: OutcomeBook?
@@ -22,7 +22,7 @@ actor GatewayRun {
     nonisolated var unownedExecutor: UnownedSerialExecutor { reactor.asUnownedSerialExecutor() }
 
     /// Sends so many through a gateway; with a `book`, what becomes of them is recorded there.
-    init(_ gateway: any CountedGateway, _ count: Int, book: OutcomeBook?, on reactor: Reactor) {
+    init(_ gateway: any PushGateway, _ count: Int, book: OutcomeBook?, on reactor: Reactor) {
         self.gateway = gateway
         self.book = book
         self.reactor = reactor
@@ -82,7 +82,7 @@ actor GatewayRun {
 
     private func close() async throws {
         await gateway.drain()
-        while await gateway.connectionCount > 0 { try await reactor.sleep(for: .milliseconds(10)) }
+        while gateway.events.meter.connectionCount > 0 { try await reactor.sleep(for: .milliseconds(10)) }
     }
 
     /// 236 bytes, which make a frame of 297.

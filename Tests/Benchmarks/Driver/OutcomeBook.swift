@@ -30,14 +30,14 @@ actor OutcomeBook {
 
     private let mode: Mode
     private let journal: Journal
-    private let gateway: any CountedGateway
+    private let gateway: any PushGateway
     private let reactor: Reactor
     private let (counts, teller) = AsyncStream<Int>.makeStream()
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { reactor.asUnownedSerialExecutor() }
 
     /// Makes a journal, and announces a job of that many notifications in it.
-    init(_ plan: Plan, for gateway: any CountedGateway, count: Int, on reactor: Reactor) throws {
+    init(_ plan: Plan, for gateway: any PushGateway, count: Int, on reactor: Reactor) throws {
         mode = plan.mode
         self.gateway = gateway
         self.reactor = reactor

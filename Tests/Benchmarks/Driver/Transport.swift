@@ -53,20 +53,22 @@ extension Transport {
     /// - Throws: `TLSError`, `SystemError`: the machine is out of something.
     func makeGateway(
         to peer: HostPort, _ context: TLSContext, recordKeeping: RecordKeeping, on reactor: Reactor
-    ) throws -> any CountedGateway {
+    ) throws -> any PushGateway {
         let (endpoint, logger) = (Endpoint(peer), Logger(label: "benchmark"))
         switch self {
         case .binary:
-            var configuration = BinaryGateway.Configuration(endpoint: endpoint, context: context)
+            var configuration = BinaryWire.Configuration(GatewaySettings(endpoint: endpoint, context: context))
             // The window must not be what limits the run: all that can be sent in the time of silence fits in.
             configuration.confirmation = .silence(.milliseconds(50))
-            configuration.windowLimit = 300_000
-            return BinaryGateway(configuration, recordKeeping: recordKeeping, on: reactor, logger: logger)
+            configuration.window = 300_000
+            return GatewayConfiguration.binary(configuration)
+                .makeGateway(recordKeeping: recordKeeping, on: reactor, logger: logger)
         case .http2:
-            var configuration = HTTP2Gateway.Configuration(endpoint: endpoint, context: context)
+            var configuration = HTTP2Wire.Configuration(GatewaySettings(endpoint: endpoint, context: context))
             configuration.defaultTopic = "com.example.benchmark"
             configuration.tokenSource = try Self.tokenSource(logger)
-            return HTTP2Gateway(configuration, recordKeeping: recordKeeping, on: reactor, logger: logger)
+            return GatewayConfiguration.http2(configuration)
+                .makeGateway(recordKeeping: recordKeeping, on: reactor, logger: logger)
         }
     }
 }
@@ -79,12 +81,3 @@ extension Transport {
         return TokenSources(folder: nil, worker: try WorkerThread(name: "tokens"), logger: logger).source(of: key)
     }
 }
-
-/// A gateway that tells when its last connection has closed.
-protocol CountedGateway: PushGateway {
-    /// How many connections are up.
-    var connectionCount: Int { get }
-}
-
-extension BinaryGateway: CountedGateway {}
-extension HTTP2Gateway: CountedGateway {}

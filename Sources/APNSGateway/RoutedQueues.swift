@@ -1,25 +1,8 @@
 import APNSHTTP2
 import APNSModel
 
-/// The kinds of notifications that have connections of their own: Apple serves broadcasts at other hosts.
-enum Route: Int, CaseIterable {
-    case devices, broadcasts
-
-    /// The route of a batch's notifications.
-    init(_ batch: Batch) { self = batch.attributes.channel == nil ? .devices : .broadcasts }
-
-    /// The route that a slot's connections serve: slots alternate between the two.
-    init(ofSlot slot: Int) { self = slot.isMultiple(of: 2) ? .devices : .broadcasts }
-
-    /// The number of a slot among those of its route.
-    static func rank(ofSlot slot: Int) -> Int { slot / 2 }
-
-    /// The route's slots of which the ranks are below `count`.
-    func slots(_ count: Int) -> [Int] { (0..<count).map { 2 * $0 + rawValue } }
-}
-
 /// The notifications that an app has to send, in a queue for each route.
-struct RoutedQueues {
+struct RoutedQueues: WireQueue {
     private var queues: [RequestQueue]
     /// The routes that were ever used, and the one to devices.
     private(set) var routes = [Route.devices]
@@ -35,6 +18,11 @@ struct RoutedQueues {
     }
 
     private var count: Int { queues.reduce(0) { $0 + $1.count } }
+
+    /// Always `false`: no request has to be alone.
+    var wantsOneConnection: Bool { false }
+
+    func isBlocked(_ route: Route) -> Bool { self[route].isBlocked }
 
     /// Whether any notification waits to be sent now, or to be announced.
     var hasWork: Bool { queues.contains { !$0.isBlocked || $0.unannouncedCount > 0 } }

@@ -3,37 +3,37 @@ import APNSModel
 import LinuxIO
 import ServiceProcess
 
-extension BinaryGateway: SlottedGateway {
-    var slots: [Int] { Array(0..<configuration.connectionLimit) }
-    var sockets: DescriptorShare? { configuration.sockets }
-    var wantsOneConnection: Bool { queue.isHunting }
+/// The binary protocol of compatible gateways: how connections are opened and served, and what their ends mean.
+package final class BinaryWire: Wire {
+    typealias Session = BinarySession
+    typealias Queue = SendQueue
 
-    func hasWork(for slot: Int) -> Bool { !queue.isBlocked }
-    var hasWork: Bool { !queue.isBlocked || queue.unannouncedCount > 0 }
-    var hasHeldWork: Bool { queue.hasHeldWork }
-    var nextAsk: Moment? { queue.nextAsk }
-    func ask(_ one: Bool, at now: Moment) -> Bool { queue.ask(one, at: now) }
+    private let work: GatewayWork<BinaryWire>
+    private let state: GatewayState
 
-    func peers(of slot: Int) -> (sessions: [BinarySession], rank: Int) { (Array(sessions.values), slot) }
+    init(_ work: GatewayWork<BinaryWire>) { (self.work, state) = (work, work.state) }
 
-    /// Always 0: a connection settles everything before the next one takes its place.
-    func inheritedDoubt(of session: BinarySession) -> Int { 0 }
+    static func makeQueue(_: Configuration, announces: Bool) -> SendQueue { SendQueue(announces: announces) }
 
-    func attend(in group: inout DiscardingTaskGroup) -> ContinuousClock.Instant? { attendHolds() }
+    func reconfigure() { work.queue.startOver() }
+
+    /// Does nothing: a connection settles everything itself, and the next one takes its place after that.
+    func serveToTheEnd(_: Int) async {}
 
     /// Opens a connection, sends on it until it ends, and returns the pause before the next connect.
-    func runConnection(_ slot: Int, holding lease: DescriptorLease?) async -> Duration {
-        let settings = configuration
+    func serve(_ slot: Slot, holding lease: DescriptorLease?) async -> Duration {
+        defer { withExtendedLifetime(lease) {} }
+        let settings = work.configuration
         let startGeneration = state.generation
         do {
             let deadline = ContinuousClock.now + settings.timeouts.connect
-            let stream = try await settings.endpoint.open(settings.context, on: reactor, until: deadline)
+            let stream = try await settings.endpoint.open(settings.context, on: state.reactor, until: deadline)
             try await settings.endpoint.awaitConsent(stream)
-            let session = BinarySession(stream, settings, generation: startGeneration)
-            sessions[slot] = session
+            let session = BinarySession(stream, settings, for: (slot, startGeneration))
+            work.sessions[slot] = session
             state.tell(.connected(settings.endpoint.description))
             let end = await serve(session)
-            sessions[slot] = nil
+            work.sessions[slot] = nil
             return conclude(session, end)
         } catch let failure as ConnectFailure {
             return state.pause(after: failure.cause, ConnectionReport(failure.fault))
@@ -55,16 +55,17 @@ extension BinaryGateway: SlottedGateway {
             }
             do {
                 if !isRetiring, state.mayWrite { try fill(session) }
-                try session.probeIfIdle(hasWork: !queue.isBlocked && !isRetiring)
+                try session.probeIfIdle(hasWork: !work.queue.isBlocked && !isRetiring)
             } catch {
                 return .lost(GatewayFault("encryption failed: \(error)"))
             }
             let permitDeadline = state.flush(session)
             state.count(session)
             // Computed before the check of the queue below, so that the check sees tokens that the rate adds meanwhile.
-            let rateDeadline = isRetiring ? nil : state.rateDeadline(for: queue.count - queue.unannouncedCount)
+            let rateDeadline =
+                isRetiring ? nil : state.rateDeadline(for: work.queue.count - work.queue.unannouncedCount)
             // When there is more to send and room for it, the wait only yields to other tasks.
-            if permitDeadline == nil, !isRetiring, queue.gives(atMost: allowance(session)) { session.wake() }
+            if permitDeadline == nil, !isRetiring, work.queue.gives(atMost: work.allowance(session)) { session.wake() }
             if await session.wait(until: [rateDeadline], orFor: permitDeadline).contains(.cancelled) {
                 if session.doubtCount == 0 { return await session.close() }
                 session.abort()
@@ -77,27 +78,27 @@ extension BinaryGateway: SlottedGateway {
     private func fill(_ session: BinarySession) throws {
         let now = WallTime.now
         defer {
-            state.announce(queue.takeUnannounced())
-            state.withdraw(queue.takeWithdrawn())
-            state.collect(queue.takePausedCounts())
+            state.announce(work.queue.takeUnannounced())
+            state.withdraw(work.queue.takeWithdrawn())
+            state.collect(work.queue.takePausedCounts())
         }
-        while let batch = queue.next(atMost: allowance(session)) {
+        while let batch = work.queue.next(atMost: work.allowance(session)) {
             if batch.attributes.expiration.hasPassed(at: now) {
                 deliver([Settlement(batch, .expired)])
-                if queue.hasHeldWork { state.wakeSleepers() }
+                if work.queue.hasHeldWork { state.wakeSleepers() }
                 continue
             }
             var rest = batch
             // Runs after a failed write too, and puts back the remainder.
             defer {
                 state.spend(batch.count - rest.count)
-                if !rest.isEmpty { queue.putBack(rest) }
+                if !rest.isEmpty { work.queue.putBack(rest) }
             }
             try session.write(&rest)
             if !rest.isEmpty { break }
         }
-        wakeSubmitters()
-        if session.room() == 0, !queue.isBlocked { wakeOthers(than: session) }
+        work.wakeSubmitters()
+        if session.room() == 0, !work.queue.isBlocked { wakeOthers(than: session) }
     }
 
     /// Applies the conclusions from the end of a session, and returns the pause before the next connect.
@@ -105,12 +106,12 @@ extension BinaryGateway: SlottedGateway {
         let isProven = state.hasAcceptance
         let resolution = session.conclude(end, isProven: isProven)
         state.count(session)
-        let backOff = BackOff.ofRefusals(ceiling: configuration.stopPause)
-        let settlements = queue.take(resolution, at: .now) { backOff.pause(after: $0, using: &state.random) }
+        let backOff = BackOff.ofRefusals(ceiling: work.configuration.stopPause)
+        let settlements = work.queue.take(resolution, at: .now) { backOff.pause(after: $0, using: &state.random) }
         if !resolution.revoked.isEmpty { state.tell(.reopened(resolution.revoked)) }
-        state.withdraw(queue.takeWithdrawn())
+        state.withdraw(work.queue.takeWithdrawn())
         deliver(settlements)
-        state.collect(queue.takePausedCounts())
+        state.collect(work.queue.takePausedCounts())
         var report = ConnectionReport(end.fault, resolution)
         report.unknownCount = settlements.filter { $0.outcome == .unknown }.reduce(0) { $0 + $1.batch.count }
         switch end {
@@ -128,7 +129,7 @@ extension BinaryGateway: SlottedGateway {
             report.isRoutine = true
             let cause = cause(of: reply, resolution)
             // For the timer of jobs on hold.
-            if cause == .serverError { wakeAll() }
+            if cause == .serverError { work.wakeAll() }
             return state.pause(after: cause, report)
         case .lost where session.isFresh && !isProven:
             report.fault = .unwanted(report.fault.message)
@@ -143,31 +144,31 @@ extension BinaryGateway: SlottedGateway {
     /// Notes a fault of the app that the gateway reported for a notification of a job, or without naming one.
     private func note(_ fault: GatewayFault, by job: JobID?) {
         guard let job else { return state.stop(fault) }
-        state.refused(job, fault, queue.holdPause(of: job), blamesApp: queue.blamesApp(for: job))
-        state.judge(hasOthers: hasWork || unansweredCount > 0)
+        state.refused(job, fault, work.queue.holdPause(of: job), blamesApp: work.queue.blamesApp(for: job))
+        state.judge(hasOthers: work.queue.hasWork || work.unansweredCount > 0)
         // For the timer of jobs on hold.
-        wakeAll()
+        work.wakeAll()
     }
 
     /// Returns why a connection is missing that ended with this reply, which does not blame the app.
     private func cause(of reply: ErrorReply, _ resolution: DoubtResolution) -> ConnectPolicy.Cause {
         guard reply.status.failureClass == .serverError else { return .answered }
         // Nothing else is sent during a hunt or a trial, so the pauses grow at once.
-        let isAlone = resolution.named != nil && !queue.isHunting && !state.isOnTrial
+        let isAlone = resolution.named != nil && !work.queue.isHunting && !state.isOnTrial
         return isAlone ? .serverError : .unreachable
     }
 
     /// Reports outcomes.
     private func deliver(_ settlements: [Settlement]) {
-        queue.confirm(settlements)
+        work.queue.confirm(settlements)
         let wasOnTrial = state.isOnTrial
         state.deliver(settlements)
-        if wasOnTrial, !state.isOnTrial { queue.hurry(at: .now) }
+        if wasOnTrial, !state.isOnTrial { work.queue.hurry(at: .now) }
     }
 
     private func wakeOthers(than session: BinarySession) {
-        guard sessions.count < configuration.connectionLimit else { return }
-        wakeAll()
+        guard work.sessions.count < work.configuration.connectionLimit else { return }
+        work.wakeAll()
     }
 }
 
@@ -207,4 +208,17 @@ extension ConnectionReport {
         (doubtfulCount, revokedCount) = (resolution.doubtfulCount, resolution.revokedCount)
         lostCount = resolution.lostCount
     }
+}
+
+extension SendQueue: WireQueue {
+    var routes: [Route] { [.devices] }
+    var wantsOneConnection: Bool { isHunting }
+    func isBlocked(_: Route) -> Bool { isBlocked }
+    var hasWork: Bool { !isBlocked || unannouncedCount > 0 }
+    func newCount(of lane: Lane) -> Int { count(of: lane) }
+
+    /// Always `nil`: no notification backs off.
+    var nextRelease: Moment? { nil }
+    mutating func release(at _: Moment) -> Bool { false }
+    mutating func releasePaused() -> Bool { false }
 }

@@ -4,45 +4,51 @@ import LinuxIO
 import Logging
 import ServiceProcess
 
-extension HTTP2Gateway: SlottedGateway {
-    var slots: [Int] { queues.routes.flatMap { $0.slots(configuration.connectionLimit) } }
-    var sockets: DescriptorShare? { configuration.sockets }
-    var wantsOneConnection: Bool { false }
+/// HTTP/2, Apple's protocol: how connections are opened and served, and what becomes of answers.
+package final class HTTP2Wire: Wire {
+    typealias Session = HTTP2Session
+    typealias Queue = RoutedQueues
 
-    func hasWork(for slot: Int) -> Bool { !queues[Route(ofSlot: slot)].isBlocked }
-    var hasWork: Bool { queues.hasWork }
-    var hasHeldWork: Bool { queues.hasHeldWork }
-    var nextAsk: Moment? { queues.nextAsk }
-    func ask(_ one: Bool, at now: Moment) -> Bool { queues.ask(one, at: now) }
+    private let work: GatewayWork<HTTP2Wire>
+    private let state: GatewayState
+    /// Tracks answers that show trouble at the gateway, or at a server in its place.
+    private var trouble = TroubleWatch()
+    /// The provider token that the gateway called expired, until there is a new one.
+    private var expiredToken: ProviderToken?
+    /// The minimum pause before the next connection.
+    private var restAhead = Duration.zero
 
-    func peers(of slot: Int) -> (sessions: [HTTP2Session], rank: Int) {
-        (sessions.values.filter { $0.route == Route(ofSlot: slot) }, Route.rank(ofSlot: slot))
+    init(_ work: GatewayWork<HTTP2Wire>) { (self.work, state) = (work, work.state) }
+
+    static func makeQueue(_ configuration: Configuration, announces: Bool) -> RoutedQueues {
+        RoutedQueues(pauses: configuration.pauses, announces: announces)
     }
 
-    func inheritedDoubt(of session: HTTP2Session) -> Int {
-        draining.all.reduce(0) { $1.slot == session.slot ? $0 + $1.doubtCount : $0 }
+    func reconfigure() {
+        work.queue.reconfigure(work.configuration.pauses)
+        (trouble, expiredToken, restAhead) = (TroubleWatch(), nil, .zero)
     }
 
     /// Opens a connection, sends on it until it takes no more, and returns the pause before the next connect.
-    func runConnection(_ slot: Int, holding lease: DescriptorLease?) async -> Duration {
-        let (settings, generation) = (configuration.of(Route(ofSlot: slot)), state.generation)
+    func serve(_ slot: Slot, holding lease: DescriptorLease?) async -> Duration {
+        let (settings, generation) = (work.configuration.of(slot.route), state.generation)
         do {
             let token = try await currentToken()
             let deadline = ContinuousClock.now + settings.timeouts.connect
             let stream = try await settings.endpoint.openHTTP2(
-                settings.context, through: settings.proxy, on: reactor, until: deadline)
-            let session = try HTTP2Session(stream, settings, token, generation: generation)
-            (session.slot, session.lease) = (slot, lease)
-            sessions[slot] = session
+                settings.context, through: settings.proxy, on: state.reactor, until: deadline)
+            let session = try HTTP2Session(stream, settings, token, for: (slot, generation))
+            session.lease = lease
+            work.sessions[slot] = session
             state.tell(.connected(settings.endpoint.description))
             let end = await serve(session)
             await session.part()
-            sessions[slot] = nil
+            work.sessions[slot] = nil
             // A gateway may close right after its GOAWAY, before the loop acts on it: that is a retirement, not a loss.
             guard let end, !session.isFinished || Task.isCancelled else {
                 session.retire()
                 // It ends in a task of its own, so that its slot can open another connection at once.
-                draining.add(session)
+                work.draining.add(session)
                 state.wakeSleepers()
                 return pauseAfterRetirement(of: session)
             }
@@ -63,8 +69,8 @@ extension HTTP2Gateway: SlottedGateway {
             if let end = session.read({ take($0, of: session) }) ?? session.tick({ take($0, of: session) }) {
                 return end
             }
-            if let source = configuration.tokenSource, session.generation == state.generation {
-                await session.refreshToken(from: source, logger)
+            if let source = work.configuration.tokenSource, session.generation == state.generation {
+                await session.refreshToken(from: source, work.logger)
             }
             if isOver(session) { return nil }
             do {
@@ -75,8 +81,10 @@ extension HTTP2Gateway: SlottedGateway {
             let permitDeadline = state.flush(session)
             count(session)
             // Computed before the check of the queue below, so that the check sees tokens that the rate adds meanwhile.
-            let rateDeadline = state.rateDeadline(for: queues[session.route].announcedCount)
-            if permitDeadline == nil, queues[session.route].gives(atMost: allowance(session)) { session.wake() }
+            let rateDeadline = state.rateDeadline(for: work.queue[session.route].announcedCount)
+            if permitDeadline == nil, work.queue[session.route].gives(atMost: work.allowance(session)) {
+                session.wake()
+            }
             state.tellIfDue()
             if await session.wait(until: [state.tellBy, rateDeadline], orFor: permitDeadline).contains(.cancelled) {
                 return await session.leave()
@@ -86,7 +94,7 @@ extension HTTP2Gateway: SlottedGateway {
 
     /// Waits for the last answers of a session that takes no more requests, and closes it.
     func serveToTheEnd(_ number: Int) async {
-        guard let session = draining.byNumber[number] else { return }
+        guard let session = work.draining.byNumber[number] else { return }
         var end: HTTP2Session.End?
         while end == nil {
             let doubtBefore = session.doubtCount
@@ -96,7 +104,7 @@ extension HTTP2Gateway: SlottedGateway {
                 end = .closed
             }
             guard end == nil else { break }
-            if session.doubtCount < doubtBefore { sessions[session.slot]?.wake() }
+            if session.doubtCount < doubtBefore { work.sessions[session.slot]?.wake() }
             let permitDeadline = state.flush(session)
             count(session)
             state.tellIfDue()
@@ -105,10 +113,10 @@ extension HTTP2Gateway: SlottedGateway {
             }
         }
         await session.part()
-        draining.remove(number)
+        work.draining.remove(number)
         // With nothing in doubt, it does not matter which side closed the connection.
         if let end { restAhead = max(restAhead, conclude(session, session.doubtCount == 0 ? .closed : end)) }
-        sessions[session.slot]?.wake()
+        work.sessions[session.slot]?.wake()
     }
 
     /// Whether a session must take no more requests.
@@ -119,34 +127,34 @@ extension HTTP2Gateway: SlottedGateway {
     /// Writes as much of the queue as the session has room for. Overdue notifications get their outcome instead.
     private func fill(_ session: HTTP2Session) throws {
         let route = session.route
-        let (now, pausingBefore) = (RequestQueue.Instant(.now, .now), queues[route].pausingCount)
+        let (now, pausingBefore) = (RequestQueue.Instant(.now, .now), work.queue[route].pausingCount)
         defer {
-            state.announce(queues[route].takeUnannounced())
-            state.collect(queues[route].takePausedCounts())
-            state.withdraw(queues[route].takeWithdrawn())
+            state.announce(work.queue[route].takeUnannounced())
+            state.collect(work.queue[route].takePausedCounts())
+            state.withdraw(work.queue[route].takeWithdrawn())
         }
-        while let batch = queues[route].next(atMost: allowance(session)) {
+        while let batch = work.queue[route].next(atMost: work.allowance(session)) {
             if let outcome = batch.lateness(at: now) {
                 let settlement = Settlement(batch, outcome)
-                queues[route].forget(settlement)
+                work.queue[route].forget(settlement)
                 state.deliver([settlement])
-                if queues[route].hasHeldWork { state.wakeSleepers() }
+                if work.queue[route].hasHeldWork { state.wakeSleepers() }
                 continue
             }
             var rest = batch
             // Runs after a failed write too, and puts back the remainder.
             defer {
                 state.spend(batch.count - rest.count)
-                if !rest.isEmpty { queues[route].putBack(rest) }
+                if !rest.isEmpty { work.queue[route].putBack(rest) }
             }
             try session.write(&rest)
             if !rest.isEmpty { break }
         }
-        wakeSubmitters()
+        work.wakeSubmitters()
         // The sleepers set a timer for notifications that back off because their token is held, or open another connection.
-        if queues[route].pausingCount > pausingBefore
-            || session.isExhausted && !queues[route].isBlocked
-                && sessions.values.count(where: { $0.route == route }) < configuration.connectionLimit
+        if work.queue[route].pausingCount > pausingBefore
+            || session.isExhausted && !work.queue[route].isBlocked
+                && work.sessions.keys.count(where: { $0.route == route }) < work.configuration.connectionLimit
         {
             state.wakeSleepers()
         }
@@ -162,31 +170,31 @@ extension Batch {
     }
 }
 
-extension HTTP2Gateway {
+extension HTTP2Wire {
     /// Applies a session's news: reports outcomes, requeues the rest, and meets the demands on the credentials.
     private func take(_ news: SessionNews, of session: HTTP2Session) {
         guard !news.isEmpty else { return }
         session.note(news)
         let isCurrent = session.generation == state.generation
         let (route, now) = (session.route, RequestQueue.Instant(.now, .now))
-        let consequences = queues[route].take(news, from: session.origin, at: now, using: &state.random)
+        let consequences = work.queue[route].take(news, from: session.origin, at: now, using: &state.random)
         // Complaints about replaced credentials are irrelevant.
         if isCurrent { for demand in consequences.demands { meet(demand, of: session) } }
         let wasOnTrial = state.isOnTrial
         // What was accepted together with complaints refutes them.
         state.collect(consequences.settlements)
-        if wasOnTrial, !state.isOnTrial { queues.hurry(at: .now) }
-        state.collect(queues[route].takePausedCounts())
-        state.withdraw(queues[route].takeWithdrawn())
+        if wasOnTrial, !state.isOnTrial { work.queue.hurry(at: .now) }
+        state.collect(work.queue[route].takePausedCounts())
+        state.withdraw(work.queue[route].takeWithdrawn())
         if isCurrent {
             judge(news, consequences)
-            let backOff = configuration.connectBackOff
+            let backOff = work.configuration.connectBackOff
             if session.isFailing, !session.isRetired, trouble.mayReplace(at: .now, backOff, using: &state.random) {
                 session.retire(.failing)
             }
         }
         if let farewell = news.farewell { note(farewell, of: session) }
-        if news.hasWork { wakeAll() }
+        if news.hasWork { work.wakeAll() }
     }
 
     /// Stops the app if the answers say so; warns of those that leave notifications unsent.
@@ -195,7 +203,7 @@ extension HTTP2Gateway {
         let (told, stopping) = trouble.take(news, at: .now)
         if let told { state.tell(.troubled(told.fault)) }
         if let stopping { state.stop(stopping.fault) }
-        state.judge(hasOthers: hasWork || unansweredCount > 0)
+        state.judge(hasOthers: work.queue.hasWork || work.unansweredCount > 0)
     }
 
     /// Adds the session's answer times and change of notifications in doubt to the meter.
@@ -211,16 +219,16 @@ extension HTTP2Gateway {
             session.retire(.expiredToken)
             expiredToken = session.token
         case .accuse(let reply, let job):
-            state.refused(job, reply.fault, queues[session.route].holdPause(of: job), blamesApp: true)
+            state.refused(job, reply.fault, work.queue[session.route].holdPause(of: job), blamesApp: true)
             // Another connection may accept what this one refuses.
             if reply.status == 403 { session.retire(.forbidden) }
-        case .warn(let reply, let job): state.refused(job, reply.fault, queues[session.route].holdPause(of: job))
+        case .warn(let reply, let job): state.refused(job, reply.fault, work.queue[session.route].holdPause(of: job))
         }
     }
 
     /// Handles a GOAWAY: the gateway accepts no more streams on this connection.
     private func note(_ farewell: SessionNews.GoAwayInfo, of session: HTTP2Session) {
-        logger.debug(
+        work.logger.debug(
             "gateway sent GOAWAY", metadata: ["code": "\(farewell.code)", "text": "\(farewell.text)"])
         if let reason = farewell.reason, reason.failureClass == .app, session.generation == state.generation {
             state.stop(reason.fault)
@@ -272,12 +280,12 @@ extension HTTP2Gateway {
     }
 }
 
-extension HTTP2Gateway {
+extension HTTP2Wire {
     /// Returns the current provider token, or `nil` when a certificate is the identity.
     ///
     /// - Throws: `GatewayFault`; `CancellationError`.
     private func currentToken() async throws -> ProviderToken? {
-        guard let source = configuration.tokenSource else { return nil }
+        guard let source = work.configuration.tokenSource else { return nil }
         guard let expired = expiredToken else { return try await source.current(at: .now) }
         let token = try await source.renew(after: expired, at: .now)
         expiredToken = nil
