@@ -244,8 +244,8 @@ let package = Package(
         tests(
             "AppEngine",
             uses: [
-                "ServiceProcess", "SharedResources", "JobOperations", "Configuration", "SpoolStore", "LinuxIO",
-                "SpoolModel", "JournalModel", "APNSBinary", "APNSModel", logging, "TestSupport",
+                "ServiceProcess", "SharedResources", "JobOperations", "Configuration", "SpoolStore", "APNSGateway",
+                "OpenSSL", "LinuxIO", "SpoolModel", "JournalModel", "APNSBinary", "APNSModel", logging, "TestSupport",
             ]),
         tests(
             "PushDaemon",

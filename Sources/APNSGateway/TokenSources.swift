@@ -6,7 +6,7 @@ import Synchronization
 package final class TokenSources: Sendable {
     private let sources = Mutex<[ProviderKey.ID: TokenSource]>([:])
     private let folder: Directory?
-    private let worker: WorkerThread
+    let worker: WorkerThread
     private let logger: Logger
 
     /// Creates an empty set.

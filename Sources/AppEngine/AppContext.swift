@@ -23,6 +23,8 @@ package final class DaemonContext: Sendable {
     let meter: AppMeter
     /// The app's jobs that were sent or are under way.
     let sent: SentJobs
+    /// Makes the app's gateway.
+    let makeGateway: GatewayMaker
     /// Whether only the jobs of a node that has died are finished: nothing is taken from `new/`.
     let isStandIn: Bool
 
@@ -38,6 +40,7 @@ package final class DaemonContext: Sendable {
     ) {
         (self.resources, self.configuration, self.isStandIn) = (resources, configuration, isStandIn)
         (files, descriptors, meter, sent) = (share.files, share.descriptors, share.meter, share.sent)
+        makeGateway = share.makeGateway
     }
 
     /// What all apps share, by its name: `context.spool` is the spool of the resources.
@@ -60,6 +63,9 @@ package final class DaemonContext: Sendable {
     var journal: Journal { resources.spool.journal }
 }
 
+/// Makes a gateway from its configuration, for an owner that keeps such records.
+typealias GatewayMaker = @Sendable (GatewayConfiguration, RecordKeeping, Reactor, Logger) -> any PushGateway
+
 /// The parts of the daemon that an app has for itself, or shares with the apps on its filesystem.
 package struct AppShare: Sendable {
     /// The threads for the files of the app's filesystem.
@@ -67,6 +73,8 @@ package struct AppShare: Sendable {
     let descriptors: AppDescriptors
     let meter: AppMeter
     let sent: SentJobs
+    /// Makes the app's gateway: one that connects, unless a test has another.
+    var makeGateway: GatewayMaker = { $0.makeGateway(recordKeeping: $1, on: $2, logger: $3) }
 
     /// Creates an app's share.
     package init(files: FileThread, descriptors: AppDescriptors, meter: AppMeter, sent: SentJobs) {

@@ -41,11 +41,10 @@ final class AppParts {
     init(_ app: ConfiguredApp, in daemon: DaemonContext, left: LeftBehind) throws {
         context = try AppContext(app, in: daemon, left: left)
         accepted = AcceptedIdentity(app, context)
-        gateway = app.gateway(
-            daemon.tokens, daemon.descriptors.sockets, daemon.permit, acceptedAt: accepted.moment
-        ).makeGateway(
-            recordKeeping: .durable(group: daemon.configuration.syncRecords), on: daemon.reactor,
-            logger: context.logger)
+        let configuration = app.gateway(
+            daemon.tokens, daemon.descriptors.sockets, daemon.permit, acceptedAt: accepted.moment)
+        gateway = daemon.makeGateway(
+            configuration, .durable(group: daemon.configuration.syncRecords), daemon.reactor, context.logger)
         intakeWakeup = Wakeup(on: daemon.reactor)
         publishWakeup = context.makeTaskWakeup()
         intake = Shared(Intake(rules: IntakeRules(daemon.configuration, isShared: !context.spool.isNotifying)))

@@ -3,7 +3,7 @@ package import SpoolStore
 
 /// Makes archived files survive a power loss. Uses a thread of its own, because a sync may take long.
 package actor ArchiveSync {
-    private let worker: WorkerThread
+    nonisolated let worker: WorkerThread
     /// The start of the last successful sync of each filesystem, by device.
     private var begun: [UInt64: ContinuousClock.Instant] = [:]
 

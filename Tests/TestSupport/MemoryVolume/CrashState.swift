@@ -52,7 +52,7 @@ package struct CrashState: Sendable {
     }
 
     /// Whether it has the same files, by path and bytes.
-    func isSame(as other: CrashState) -> Bool { files(in: root, "") == other.files(in: other.root, "") }
+    package func isSame(as other: CrashState) -> Bool { files(in: root, "") == other.files(in: other.root, "") }
 
     private func files(in entry: Entry, _ path: String) -> [String: [UInt8]] {
         switch entry {

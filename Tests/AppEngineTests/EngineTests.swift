@@ -1,0 +1,217 @@
+import APNSModel
+import Foundation
+import JobOperations
+import LinuxIO
+import SpoolModel
+import TestSupport
+import Testing
+
+@testable import AppEngine
+
+/// An app's stations together, without a process, a daemon or a connection.
+@Suite(.timeLimit(.minutes(isFullRun ? 60 : 10)))
+struct EngineTests {
+    private let home: Engine.Home
+
+    init() throws { home = try Engine.Home() }
+
+    private static let gone = Outcome.rejected(Refusal(status: 410, reason: "Unregistered", verdict: .gone))
+
+    /// Waits until so many notifications wait at the gateway.
+    private func handed(_ count: Int, to gateway: GatewayDouble) async throws {
+        try await eventually("\(count) notifications") { await gateway.waitingIndices.count == count }
+    }
+
+    /// Lets the gateway write the next notifications, and gives them this outcome.
+    private func settle(_ count: Int, _ outcome: Outcome, at gateway: GatewayDouble) async {
+        await gateway.write(count)
+        await gateway.settle(count, outcome)
+    }
+
+    // MARK: Intake
+
+    @Test func `a file that is still being written is left alone, and others are taken`() async throws {
+        let home = try Engine.Home(patience: "1h")
+        let text = Engine.Home.job(2)
+        try home.write("spool/weather/new/a.json", String(text.prefix(80)))
+        try await Engine.running(in: home) { engine in
+            try home.drop("b.json", Engine.Home.job(3))
+            try await handed(3, to: engine.gateway)
+            #expect(home.files("new") == ["a.json"])
+            try home.write("spool/weather/new/a.json", text)
+            try await handed(5, to: engine.gateway)
+        }
+    }
+
+    // MARK: Claims
+
+    @Test(arguments: [#"{"tokens":["0"],"alert":"x"}"#, #"{"tokens":[]}"#, "{]"])
+    func `a job that cannot be sent fails, and the gateway gets nothing of it`(text: String) async throws {
+        try home.drop("a.json", text)
+        try await Engine.running(in: home) { engine in
+            try await eventually("failed") { home.files("failed") == ["a.json", "a.json.result.json"] }
+            #expect(await engine.gateway.handed.isEmpty)
+        }
+    }
+
+    @Test func `a second job with the id of one that is sent is a duplicate`() async throws {
+        try await Engine.running(in: home, acceptsAll: true) { engine in
+            for name in ["a.json", "b.json"] {
+                try home.drop(name, Engine.Home.job(1, #","id":"order-1""#))
+                try await eventually("\(name) ends") { (home.files("done") + home.files("failed")).contains(name) }
+            }
+            #expect(home.files("done") == ["a.json"] && home.files("failed").contains("b.json"))
+            #expect(await engine.gateway.handed == [0])
+        }
+    }
+
+    // MARK: Sending
+
+    @Test func `what has expired is not handed over`() async throws {
+        try home.drop("a.json", Engine.Home.job(2, #","expiration":"2020-01-01T00:00:00Z""#))
+        try await Engine.running(in: home) { engine in
+            try await eventually("failed") { home.files("failed").contains("a.json") }
+            #expect(await engine.gateway.handed.isEmpty)
+        }
+    }
+
+    @Test func `a job of which nothing was written is taken back from the gateway when it is held`() async throws {
+        try home.drop("a.json", Engine.Home.job(3))
+        try await Engine.running(in: home) { engine in
+            try await handed(3, to: engine.gateway)
+            #expect(try await hold(engine).isGood)
+            #expect(home.files("hold").contains("a.json") && home.files("work").isEmpty)
+            #expect(await engine.gateway.waitingIndices.isEmpty)
+        }
+    }
+
+    @Test func `a job of which a part is on a connection is held with the rest when that part has its outcome`()
+        async throws
+    {
+        try home.drop("a.json", Engine.Home.job(3))
+        try await Engine.running(in: home) { engine in
+            try await handed(3, to: engine.gateway)
+            await engine.gateway.write(1)
+            async let answer = hold(engine)
+            try await eventually("the rest is taken back") { await engine.gateway.waitingIndices.isEmpty }
+            #expect(home.files("hold").isEmpty)
+            await engine.gateway.settle(1, .accepted)
+            #expect(try await answer.isGood)
+            #expect(home.files("hold") == ["a.json", "a.json.rest"] && home.files("work").isEmpty)
+            let request = ControlRequest(.release, job: "weather/a.json")
+            let reference = try #require(request.reference)
+            #expect(try #require(await engine.runner.carryOut(request, reference)).isGood)
+            try await handed(2, to: engine.gateway)
+            #expect(await engine.gateway.waitingIndices == [1, 2])
+        }
+    }
+
+    private func hold(_ engine: Engine) async throws -> ControlAnswer {
+        let request = ControlRequest(.hold, job: "weather/a.json")
+        let reference = try #require(request.reference)
+        return try #require(await engine.runner.carryOut(request, reference))
+    }
+
+    // MARK: Outcomes and archives
+
+    @Test func `a job is handed to the gateway, and archived when each notification has its outcome`() async throws {
+        try home.drop("a.json", Engine.Home.job(5, #","record":"all""#))
+        try await Engine.running(in: home) { engine in
+            try await handed(5, to: engine.gateway)
+            #expect(home.files("new").isEmpty && home.files("work").count == 1 && home.files("done").isEmpty)
+            await settle(4, .accepted, at: engine.gateway)
+            await settle(1, Self.gone, at: engine.gateway)
+            try await eventually("done") { home.files("done") == ["a.json", "a.json.result.json"] }
+            try await eventually("recorded") { await engine.gateway.recordedCount == 5 }
+        }
+        #expect(home.files("work").isEmpty)
+        let lines = try home.feedback()
+        let outcomes = ["accepted", "rejected"].map { kind in lines.count { $0.contains("\"outcome\":\"\(kind)\"") } }
+        #expect(outcomes == [4, 1] && lines.count { $0.contains("\"kind\":\"job\"") } == 1, "\(lines)")
+    }
+
+    @Test func `a job of which nothing is accepted fails`() async throws {
+        try home.drop("a.json", Engine.Home.job(2))
+        try await Engine.running(in: home) { engine in
+            try await handed(2, to: engine.gateway)
+            await settle(2, Self.gone, at: engine.gateway)
+            try await eventually("failed") { home.files("failed") == ["a.json", "a.json.result.json"] }
+        }
+    }
+
+    // MARK: Recovery
+
+    @Test func `what had an outcome before a stop is not handed over again`() async throws {
+        try home.drop("a.json", Engine.Home.job(10))
+        try await Engine.running(in: home) { engine in
+            try await handed(10, to: engine.gateway)
+            await settle(6, .accepted, at: engine.gateway)
+            try await eventually("recorded") { await engine.gateway.recordedCount == 6 }
+        }
+        #expect(home.files("work").count == 1 && home.files("done").isEmpty)
+        try await Engine.running(in: home) { engine in
+            try await handed(4, to: engine.gateway)
+            #expect(await engine.gateway.handed == [6, 7, 8, 9])
+            await settle(4, .accepted, at: engine.gateway)
+            try await eventually("done") { home.files("done") == ["a.json"] }
+        }
+    }
+
+    #if FAILPOINTS
+        @Test(arguments: MemoryVolume.Order.allCases)
+        func `a loss of power loses nothing, and hands over again only what was not recorded`(
+            order: MemoryVolume.Order
+        ) async throws {
+            try home.drop("a.json", Engine.Home.job(4))
+            var volume = try MemoryVolume(copying: Directory.open(path: home.spool), order: order)
+            let plan = FailPlan(under: home.spool, isRecording: true)
+            plan.install()
+            defer { plan.remove() }
+            // The changes before the gateway gave two outcomes, and those until they were recorded.
+            var (told, recorded) = ([Int](), [Int]())
+            try await Engine.running(in: home) { engine in
+                try await handed(4, to: engine.gateway)
+                for count in [2, 4] {
+                    told.append(plan.changes.count)
+                    await settle(2, .accepted, at: engine.gateway)
+                    try await eventually("recorded") { await engine.gateway.recordedCount == count }
+                    recorded.append(plan.changes.count)
+                }
+                try await eventually("done") { home.files("done") == ["a.json"] }
+            }
+            let changes = plan.changes
+            var known: [(state: CrashState, handed: [Int])] = []
+            for step in 0...changes.count {
+                if step > 0 { try volume.apply(changes[step - 1]) }
+                guard isFullRun || step % 3 == 0 else { continue }
+                // With nothing, and with everything, that was not synced.
+                for state in volume.crashStates(seed: UInt64(step), count: isFullRun ? 8 : 2) {
+                    var handed = known.first { $0.state.isSame(as: state) }?.handed
+                    if handed == nil {
+                        handed = try await sent(after: state)
+                        known.append((state, handed ?? []))
+                    }
+                    let first = handed?.first ?? 4
+                    let possible = recorded.count { $0 <= step } * 2...told.count { $0 < step } * 2
+                    #expect(
+                        handed == Array(first..<4) && possible.contains(first),
+                        "after \(step) of \(changes.count), \(possible) are recorded: \(handed ?? [])")
+                }
+            }
+        }
+
+        /// Runs the app after a loss of power, and returns what it hands to a gateway that accepts everything.
+        private func sent(after crash: CrashState) async throws -> [Int] {
+            let home = try Engine.Home(after: crash)
+            var gateway: GatewayDouble?
+            try await Engine.running(in: home, acceptsAll: true) { engine in
+                gateway = engine.gateway
+                try await eventually("done, and nothing is left to recover") {
+                    home.files("done") == ["a.json"] ? await engine.runner.isThrough : false
+                }
+            }
+            #expect(home.files("work").isEmpty && home.files("new").isEmpty && home.files("failed").isEmpty)
+            return try await #require(gateway).handed.sorted()
+        }
+    #endif
+}

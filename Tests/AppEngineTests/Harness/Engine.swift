@@ -1,0 +1,124 @@
+import Configuration
+import Foundation
+import JobOperations
+import LinuxIO
+import Logging
+import OpenSSL
+import SpoolStore
+import TestSupport
+
+@testable import APNSGateway
+@testable import AppEngine
+@testable import SharedResources
+
+/// One app in this process, over a gateway that a test answers for.
+struct Engine {
+    let gateway: GatewayDouble
+    let runner: AppRunner
+
+    /// Runs the app of a home while `body` runs, and stops it. It continues the jobs of an earlier run.
+    static func running(
+        in home: Home, acceptsAll: Bool = false, _ body: (Engine) async throws -> Void
+    ) async throws {
+        let set = ConfigurationLoader(path: home.path + "/etc/pushspool.yaml").load()
+        let app = try requireApp(of: set)
+        let resources = try DaemonResources(set.daemon, Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        defer { resources.stop() }
+        let gateway = GatewayDouble(on: resources.reactor, acceptsAll: acceptsAll)
+        var descriptors = DescriptorShares(DescriptorBudget(limit: 1_024))
+        var share = AppShare(
+            files: resources.files, descriptors: try descriptors.admit("weather"), meter: AppMeter(), sent: SentJobs())
+        share.makeGateway = { _, _, _, _ in gateway }
+        let context = DaemonContext(resources, set.daemon, share)
+        let left = resources.spool.replay.leftBehind["weather"] ?? LeftBehind()
+        let runner = try await resources.files.open(app, in: context, left: left)
+        try await withThrowingTaskGroup { group in
+            group.addTask { await runner.run() }
+            try await body(Engine(gateway: gateway, runner: runner))
+            runner.stop()
+            try await group.waitForAll()
+        }
+    }
+
+    private static func requireApp(of set: ConfigurationSet) throws -> ConfiguredApp {
+        guard let app = set.apps["weather"] else { throw NoApp(findings: "\(set.findings)") }
+        return app
+    }
+
+    private struct NoApp: Error { let findings: String }
+
+    /// A configuration with one app, and its empty spool.
+    struct Home {
+        private let folder: TemporaryDirectory
+        let path: String
+
+        /// Creates a home whose spool is empty, or as a loss of power has left it.
+        init(after crash: CrashState? = nil, patience: String = "100ms") throws {
+            folder = try TemporaryDirectory()
+            path = folder.path
+            for name in ["etc/apps", crash == nil ? "spool/weather/new" : "spool", "state"] {
+                try FileManager.default.createDirectory(atPath: "\(path)/\(name)", withIntermediateDirectories: true)
+            }
+            try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: path + "/state")
+            try crash?.materialize(at: Directory.open(path: spool))
+            try TokenApp.keep(ThrowawayTokenKey().p8, in: path)
+            try write(
+                "etc/pushspool.yaml",
+                "spool: \(path)/spool\nstate: ../state\nnode: node-a\njournal: {size: 8MiB}\n"
+                    + "intake: {settle: 100ms, patience: \(patience), rescan: 100ms}\nfeedback: {every: 100ms}\n")
+            try write(
+                "etc/apps/weather.yaml",
+                """
+                protocol: http2
+                environment: sandbox
+                topic: com.example.weather
+                credentials: {token: {key: \(path)/etc/key.p8, key_id: ABC123DEFG, team_id: DEF123GHIJ}}
+
+                """)
+        }
+
+        /// Writes a file in place.
+        func write(_ name: String, _ text: String) throws {
+            try text.write(toFile: "\(path)/\(name)", atomically: false, encoding: .utf8)
+        }
+
+        var spool: String { path + "/spool" }
+
+        /// The text of a job for so many recipients.
+        static func job(_ count: Int, _ more: String = "") -> String {
+            let zeros = String(repeating: "0", count: 60)
+            let tokens = (0..<count).map { "\"\(zeros)\(String($0 + 4_096, radix: 16))\"" }
+            return #"{"tokens":[\#(tokens.joined(separator: ","))],"alert":"x"\#(more)}"#
+        }
+
+        /// Drops a job, complete.
+        func drop(_ name: String, _ text: String) throws {
+            try write("spool/weather/" + name, text)
+            try FileManager.default.moveItem(atPath: "\(spool)/weather/\(name)", toPath: "\(spool)/weather/new/\(name)")
+        }
+
+        /// The lines of all feedback that is published.
+        func feedback() throws -> [Substring] {
+            try FileManager.default.subpathsOfDirectory(atPath: "\(spool)/weather/feedback").sorted()
+                .filter { $0.hasSuffix(".jsonl") }
+                .flatMap {
+                    try String(contentsOfFile: "\(spool)/weather/feedback/\($0)", encoding: .utf8).split(
+                        separator: "\n")
+                }
+        }
+
+        /// The files in a folder of the app; in an archive, those of all days.
+        func files(_ folder: String) -> [String] {
+            let all = FileManager.default.subpaths(atPath: "\(spool)/weather/\(folder)") ?? []
+            return all.filter { $0.contains(".json") }.map { String($0.split(separator: "/").last ?? "") }.sorted()
+        }
+    }
+}
+
+extension DaemonResources {
+    /// Ends the threads, which otherwise exist as long as the process.
+    fileprivate func stop() {
+        reactor.stop()
+        for worker in [files.worker, files.archives.worker, tokens.worker] { worker.stop() }
+    }
+}
