@@ -133,6 +133,7 @@ test: setup lint ## Lint, build and run all tests; as root, also tests that moun
 	@$(MAKE) clients
 	@echo '==> build of the tests'
 	@swift build --build-tests $(CHECKED)
+	@$(MAKE) -C Tests/Fuzz check
 	@echo '==> tests'
 	@.ci/swift-test $(SIDE_BY_SIDE) --skip '^FaultTests\.'
 	@echo '==> fault tests'

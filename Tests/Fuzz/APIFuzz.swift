@@ -31,7 +31,7 @@ enum APIFuzz {
                 case .look(_, let job), .cancel(_, let job):
                     promise(!job.contains("/") && job != ".." && job.utf8.count <= 255, "a name that leaves its folder")
                 case .submit(let app), .feedback(let app): promise(!app.isEmpty && !app.contains("/"), "another app")
-                case .gorush, .health, .metrics, .description: break
+                case .gorush, .live, .ready, .metrics, .description: break
                 }
             } catch {
                 promise(error.status == 404 || error.status == 405, "a strange status")
