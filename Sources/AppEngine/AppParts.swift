@@ -44,7 +44,7 @@ final class AppParts {
         let configuration = app.gateway(
             daemon.tokens, daemon.descriptors.sockets, daemon.permit, acceptedAt: accepted.moment)
         gateway = daemon.makeGateway(
-            configuration, .durable(group: daemon.configuration.syncRecords), daemon.reactor, context.logger)
+            configuration, .durable(group: daemon.configuration.journal.syncRecords), daemon.reactor, context.logger)
         intakeWakeup = Wakeup(on: daemon.reactor)
         publishWakeup = context.makeTaskWakeup()
         intake = Shared(Intake(rules: IntakeRules(daemon.configuration, isShared: !context.spool.isNotifying)))
@@ -75,8 +75,8 @@ extension IntakeRules {
     fileprivate init(_ configuration: DaemonConfiguration, isShared: Bool) {
         self.init()
         self.isShared = isShared
-        settle = configuration.settle
-        patience = configuration.patience
-        requireEnd = configuration.requireEnd
+        settle = configuration.intake.settle
+        patience = configuration.intake.patience
+        requireEnd = configuration.intake.requireEnd
     }
 }

@@ -30,7 +30,7 @@ final class DuplicateGuard {
     init(_ context: AppContext, _ space: SpaceMonitor, orSignal intakeWakeup: Wakeup) throws(SystemError) {
         (self.context, self.space, sent) = (context, space, context.daemon.sent)
         failures = FailureLog(context.logger)
-        let window = context.daemon.configuration.dedupe
+        let window = context.daemon.configuration.intake.dedupe
         let spool = context.daemon.spool
         isInUse = window > .zero
         if isInUse { try sent.open(context.name, in: context.daemon.state, keeping: window, of: spool) }

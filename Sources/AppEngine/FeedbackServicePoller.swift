@@ -48,7 +48,7 @@ actor FeedbackServicePoller {
                 guard !Task.isCancelled else { return }
                 await publishKept()
             }
-            let pause = app.configuration.feedbackService?.every ?? AppConfiguration.FeedbackPolling.usualPause
+            let pause = app.configuration.binary?.feedbackService?.every ?? AppConfiguration.FeedbackPolling.usualPause
             await runner.serviceWakeup.wait(until: .now + pause)
         }
     }

@@ -97,12 +97,12 @@ final class JobFileReader {
             job: id, droppedAt: droppedAt, carrier: configuration.carrier, topic: configured.topic)
         context.noteDrop(at: droppedAt, now: .now, by: app.daemon.clock.look())
         context.identity = configured.proof
-        context.channels = configuration.broadcasts.channels
+        context.channels = configuration.channels
         context.onDoubt = configuration.onDoubt
         context.limits = app.daemon.configuration.limits
         context.isPublishedByRename = isPublishedByRename
         context.lane = job.name.lane
-        context.isComparedByFile = app.daemon.configuration.comparesFiles
+        context.isComparedByFile = app.daemon.configuration.intake.comparesFiles
         return context
     }
 

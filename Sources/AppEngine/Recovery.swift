@@ -48,7 +48,7 @@ final class Recovery {
     /// Searches for the journal's jobs that were not found yet. Until they are found, their files in `new/` are not
     /// touched; until `work/` could be read, no file there is.
     func findMissingJobs() {
-        toRecover.nextLook = .now + context.daemon.configuration.rescan
+        toRecover.nextLook = .now + context.daemon.configuration.intake.rescan
         do {
             if !toRecover.hasLookedIntoWork { try takeFromWork() }
             if !toRecover.missing.isEmpty { try searchMissing() }

@@ -28,7 +28,7 @@ final class RetentionTask {
 
     /// The interval between two sweeps: an hour, or 120 scans if that is shorter.
     private static func interval(_ configuration: DaemonConfiguration) -> Duration {
-        min(.seconds(3600), configuration.rescan * 120)
+        min(.seconds(3600), configuration.intake.rescan * 120)
     }
 
     /// Whether a sweep is due or under way. A stop does not wait for it.

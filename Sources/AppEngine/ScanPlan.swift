@@ -32,7 +32,7 @@ final class ScanPlan {
 
     /// Begins a scan, and plans the next one.
     func begin() {
-        let rescan = context.daemon.configuration.rescan
+        let rescan = context.daemon.configuration.intake.rescan
         if let cluster = context.daemon.cluster {
             // Not at the same time as other nodes.
             next = .now + min(Self.clusterPause, rescan) * Double.random(in: 0.75...1.25)

@@ -50,7 +50,7 @@ package struct ChannelRegister {
     /// - Throws: `ChannelFault`: the app cannot have channels.
     package init(_ app: ConfiguredApp, folder: String, on reactor: Reactor) throws(ChannelFault) {
         guard let service = app.channelService(on: reactor) else {
-            let isBinary = app.configuration.wire == .binary
+            let isBinary = app.configuration.binary != nil
             throw ChannelFault(
                 .configuration,
                 isBinary ? "an app with protocol: binary has no channels" : "the app's bundle identifier is not known",
@@ -240,7 +240,7 @@ package struct ChannelRegister {
     // MARK: Names
 
     /// The channels of the app's files, by name.
-    private var names: [String: BroadcastChannel] { app.configuration.broadcasts.channels }
+    private var names: [String: BroadcastChannel] { app.configuration.channels }
 
     private func find(_ word: String) throws(ChannelFault) -> (name: String?, id: ChannelID) {
         if let channel = names[word] { return (word, channel.id) }

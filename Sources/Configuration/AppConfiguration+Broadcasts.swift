@@ -23,31 +23,6 @@ extension AppConfiguration {
         }
     }
 
-    /// Reads `broadcast_gateway`, `channel_gateway` and `channels`. A gateway that is not Apple's serves broadcasts and manages
-    /// channels too, unless others are named.
-    mutating func readBroadcasts(_ fields: inout Fields) {
-        broadcasts = Broadcasts(environment)
-        if endpoint != Self.standardEndpoint(wire, environment) {
-            (broadcasts.endpoint, broadcasts.channelEndpoint) = (endpoint, endpoint)
-        }
-        let serverName = fields.host("server_name")
-        if let address = fields.address("broadcast_gateway", defaultPort: 443) {
-            broadcasts.endpoint = Endpoint(address, serverName: serverName)
-        }
-        let standardPort = Broadcasts(environment).channelEndpoint.address.port
-        if let address = fields.address("channel_gateway", defaultPort: standardPort) {
-            broadcasts.channelEndpoint = Endpoint(address, serverName: serverName)
-        }
-        if let names = fields.value("channels") {
-            broadcasts.channels = Self.readChannels(names, path: fields.path(of: "channels"), report: &fields.report)
-        }
-    }
-
-    /// Adds the channels of the app's channel file, which `pushspool channel` writes. The app's own file has priority.
-    mutating func addChannels(from file: [String: BroadcastChannel]) {
-        broadcasts.channels.merge(file) { own, _ in own }
-    }
-
     /// Reads the names of an app's broadcast channels: a base64 id for each, or `{id: …, policy: none | latest}`.
     ///
     /// - Parameters:

@@ -4,7 +4,7 @@ import LinuxIO
 
 extension AppConfiguration {
     /// Reads the section `credentials`.
-    mutating func readCredentials(_ fields: inout Fields) {
+    mutating func readCredentials(_ fields: inout Fields, _ wire: Wire.Name) {
         let hint =
             switch wire {
             case .http2: "write credentials: {token: {key: AuthKey_ABC123DEFG.p8, key_id: ABC123DEFG, team_id: …}}"
@@ -15,8 +15,9 @@ extension AppConfiguration {
             let certificate = inner.source("certificate")
             let container = inner.file("pkcs12")
             let key = inner.source("key")
-            (passphraseFile, passphraseVariable) = (inner.file("passphrase_file"), inner.string("passphrase_env"))
-            if passphraseFile != nil, passphraseVariable != nil {
+            let (file, variable) = (inner.file("passphrase_file"), inner.string("passphrase_env"))
+            passphrase = file.map { .file($0) } ?? variable.map { .variable($0) }
+            if file != nil, variable != nil {
                 inner.refuse("passphrase_env", "cannot be combined with passphrase_file", hint: "remove one of them")
             }
             let hasToken = inner.value("token") != nil
@@ -28,13 +29,13 @@ extension AppConfiguration {
                 if key != nil { inner.refuse("key", "is already in the PKCS#12 file", hint: "remove key") }
             case (nil, nil, true):
                 identity = token ?? identity
-                checkToken(&inner)
-            case (nil, nil, false), (_?, _?, _), (_?, nil, true), (nil, _?, true): refuseCount(&inner)
+                Self.checkToken(&inner, wire)
+            case (nil, nil, false), (_?, _?, _), (_?, nil, true), (nil, _?, true): Self.refuseCount(&inner, wire)
             }
         }
     }
 
-    private func refuseCount(_ fields: inout Fields) {
+    private static func refuseCount(_ fields: inout Fields, _ wire: Wire.Name) {
         switch wire {
         case .http2:
             fields.refuse(
@@ -48,7 +49,7 @@ extension AppConfiguration {
     }
 
     /// Refuses keys that cannot be combined with a provider token.
-    private func checkToken(_ fields: inout Fields) {
+    private static func checkToken(_ fields: inout Fields, _ wire: Wire.Name) {
         if wire == .binary {
             fields.refuse(
                 "token", "is for protocol: http2 only", hint: "use a certificate with protocol: binary")

@@ -2,7 +2,6 @@ import APNSGateway
 package import APNSModel
 package import Document
 import LinuxIO
-import SecureTransport
 
 extension AppConfiguration {
     private static let hour = Duration.seconds(3600)
@@ -12,44 +11,57 @@ extension AppConfiguration {
     package init(name: String, _ document: Node, report: inout Report) {
         self.init(name: name)
         var fields = Fields(document, report: report)
-        readProtocol(&fields)
+        let wireName = readProtocol(&fields)
         topic = fields.string("topic")
-        readCredentials(&fields)
+        readCredentials(&fields, wireName)
         if let topic { fields.check(topic: topic) }
         if case .token = identity, topic == nil {
             fields.warn(
                 "topic", "is missing, and a provider token has none: jobs without a topic are refused",
                 hint: "write topic: with the app's bundle identifier")
         }
-        readGateway(&fields)
+        let standard = Self.standardEndpoint(wireName, environment).address
+        let address = fields.address("gateway", defaultPort: standard.port) ?? standard
+        endpoint = Endpoint(address, serverName: fields.host("server_name"))
+        trust = fields.file("trust")
         connections = fields.integer("connections", in: 1...100) ?? connections
         maxAge = fields.duration("max_age", in: .seconds(1)...Self.day * 365)
-        requestWindow = fields.integer("window", in: 1...100_000) ?? requestWindow
         rate = fields.rate("rate")
         onDoubt = fields.choice("on_doubt", of: OnDoubt.self) ?? onDoubt
-        fields.mapping("doubt") { doubtLimit = $0.integer("limit", in: 1...100) ?? doubtLimit }
         hook = fields.hook("hook")
         suppress = fields.boolean("suppress") ?? suppress
         fields.mapping("timeouts") { readTimeouts(&$0) }
-        fields.mapping("retry") { readRetry(&$0) }
-        fields.mapping("binary") { readBinary(&$0) }
-        fields.mapping("feedback_service") { readFeedbackService(&$0) }
-        refuseOtherProtocol(&fields)
+        readWire(wireName, &fields)
         report = fields.finish()
     }
 
-    private mutating func readProtocol(_ fields: inout Fields) {
+    private mutating func readProtocol(_ fields: inout Fields) -> Wire.Name {
         fields.require("protocol", hint: "write protocol: http2, or protocol: binary for a compatible gateway")
-        wire = fields.choice("protocol", of: Wire.self) ?? wire
+        let wireName = fields.choice("protocol", of: Wire.Name.self) ?? .http2
         fields.require("environment", hint: "write environment: sandbox or environment: production")
         environment = fields.choice("environment", of: Environment.self) ?? environment
+        return wireName
+    }
+
+    /// Reads what only one of the protocols has, of each, so that all faults are told.
+    private mutating func readWire(_ name: Wire.Name, _ fields: inout Fields) {
+        var (http2, binary) = (HTTP2(environment), Binary())
+        http2.read(&fields, gateway: endpoint, environment)
+        fields.mapping("retry") { readRetry(&$0, &http2) }
+        fields.mapping("binary") { binary.read(&$0) }
+        fields.mapping("feedback_service") { binary.readFeedbackService(&$0, environment) }
+        switch name {
+        case .http2: wire = .http2(http2)
+        case .binary: wire = .binary(binary)
+        }
+        refuseOtherProtocol(&fields)
     }
 
     /// Refuses or warns about fields that belong only to the other protocol.
     private func refuseOtherProtocol(_ fields: inout Fields) {
         // If the protocol is missing or unknown, no field can be refused.
-        guard let word = fields.value("protocol")?.string, let wire = Wire(rawValue: word) else { return }
-        switch wire {
+        guard let word = fields.value("protocol")?.string, let name = Wire.Name(rawValue: word) else { return }
+        switch name {
         case .http2:
             if fields.value("binary") != nil {
                 fields.refuse("binary", "is for protocol: binary only", hint: "remove it")
@@ -75,26 +87,15 @@ extension AppConfiguration {
         }
     }
 
-    private mutating func readGateway(_ fields: inout Fields) {
-        let standard = Self.standardEndpoint(wire, environment).address
-        let address = fields.address("gateway", defaultPort: standard.port) ?? standard
-        endpoint = Endpoint(address, serverName: fields.host("server_name"))
-        readBroadcasts(&fields)
-        trust = fields.file("trust")
-        proxy = fields.proxy("proxy")
-    }
-
     private mutating func readTimeouts(_ fields: inout Fields) {
         timeouts.connect = fields.duration("connect", in: .milliseconds(100)...Self.hour) ?? timeouts.connect
         endpoint.writeTimeout = fields.duration("write", in: .seconds(1)...Self.hour) ?? endpoint.writeTimeout
-        broadcasts.endpoint.writeTimeout = endpoint.writeTimeout
-        broadcasts.channelEndpoint.writeTimeout = endpoint.writeTimeout
         timeouts.answer = fields.duration("answer", in: .milliseconds(100)...Self.hour) ?? timeouts.answer
         timeouts.idle = fields.duration("idle_ping", in: .seconds(1)...Self.day) ?? timeouts.idle
         if let timeout = fields.duration("hook", in: .seconds(1)...Self.hour) { hook?.timeout = timeout }
     }
 
-    private mutating func readRetry(_ fields: inout Fields) {
+    private mutating func readRetry(_ fields: inout Fields, _ http2: inout HTTP2) {
         retryCeiling = fields.duration("ceiling", in: .seconds(1)...Self.day) ?? retryCeiling
         let (later, serverError) = (
             fields.duration("later", in: .seconds(1)...Self.hour),
@@ -103,16 +104,8 @@ extension AppConfiguration {
         for (key, pause) in [("later", later), ("server_error", serverError)] where pause ?? .zero > retryCeiling {
             fields.refuse(key, "is longer than `ceiling`, \(retryCeiling)", hint: "shorten it, or raise `ceiling`")
         }
-        retryLater = min(later ?? retryLater, retryCeiling)
-        retryServerError = min(serverError ?? retryServerError, retryCeiling)
-    }
-
-    private mutating func readFeedbackService(_ fields: inout Fields) {
-        let standard = HostPort(host: "feedback.\(environment.hostInfix)push.apple.com", port: 2196)
-        let address = fields.address("gateway", defaultPort: 2196) ?? standard
-        var polling = FeedbackPolling(endpoint: Endpoint(address, serverName: fields.host("server_name")))
-        polling.every = fields.duration("every", in: .milliseconds(100)...Self.day * 7) ?? polling.every
-        feedbackService = polling
+        http2.retryLater = min(later ?? http2.retryLater, retryCeiling)
+        http2.retryServerError = min(serverError ?? http2.retryServerError, retryCeiling)
     }
 }
 
@@ -124,17 +117,6 @@ extension Fields {
             warn("topic", fault.message, hint: fault.hint)
         } else {
             refuse("topic", fault.message, hint: fault.hint)
-        }
-    }
-
-    /// The URL of a proxy. Messages never quote it, since it may contain a password.
-    fileprivate mutating func proxy(_ key: String) -> Proxy? {
-        guard let text = string(key) else { return nil }
-        do {
-            return try Proxy(url: text)
-        } catch {
-            refuse(key, error.message, hint: error.hint)
-            return nil
         }
     }
 

@@ -4,7 +4,7 @@ extension AppConfiguration {
     /// The files of the credentials and trusted authorities; relative paths are resolved against `folder`, where the
     /// app's file is.
     package func credentialFiles(in folder: String) -> [String] {
-        var files = [passphraseFile, trust].compactMap(\.self)
+        var files = [passphrase?.file, trust].compactMap(\.self)
         switch identity {
         case .certificate(let certificate, let key): files += [certificate.file, key?.file].compactMap(\.self)
         case .pkcs12(let file): files.append(file)
@@ -21,7 +21,7 @@ extension AppConfiguration {
         case .certificate(_, .text): return "credentials.key"
         case .certificate(.text, nil): return "credentials.certificate"
         case .token(.text, _): return "credentials.token.key"
-        case .certificate, .pkcs12, .token: return proxy?.login == nil ? nil : "proxy"
+        case .certificate, .pkcs12, .token: return http2?.proxy?.login == nil ? nil : "proxy"
         }
     }
 
@@ -42,6 +42,15 @@ extension AppConfiguration.Source {
         switch self {
         case .file(let file): file
         case .text: nil
+        }
+    }
+}
+
+extension AppConfiguration.Passphrase {
+    fileprivate var file: String? {
+        switch self {
+        case .file(let file): file
+        case .variable: nil
         }
     }
 }

@@ -220,13 +220,13 @@ extension ConfigurationSet {
         let file = ChannelFile(app: app.name, folder: folder)
         var report = Report()
         let channels = file.read(report: &report)
-        for (name, channel) in app.broadcasts.channels.sorted(by: { $0.key < $1.key }) {
+        for (name, channel) in app.channels.sorted(by: { $0.key < $1.key }) {
             guard let other = channels[name], other.id != channel.id else { continue }
             let hint = "remove one of them"
             let message = "has no effect: \(app.name).yaml has another channel of this name"
             report.add(Diagnostic(message, hint: hint, severity: .warning).about(name))
         }
-        app.addChannels(from: channels)
+        app = app.with(app.channels.merging(channels) { own, _ in own })
         add(file.path, report)
         if report.hasErrors { throw Diagnostic("its channel file \(file.path) has errors", hint: "fix that file") }
     }

@@ -43,9 +43,7 @@ package final class ConfiguredApp: Sendable {
 
     /// Whether connections of the other may stay: new names of channels concern only jobs to come.
     package func sendsLike(_ other: ConfiguredApp) -> Bool {
-        var mine = configuration
-        mine.broadcasts.channels = other.configuration.broadcasts.channels
-        return mine == other.configuration && fingerprint == other.fingerprint
+        configuration.with(other.configuration.channels) == other.configuration && fingerprint == other.fingerprint
     }
 
     /// The default topic for jobs that name none, without the suffix of a push type.
@@ -58,11 +56,11 @@ package final class ConfiguredApp: Sendable {
 
     /// The app's gateway, protocol and credentials in one line.
     package var summary: String {
-        var line = "\(configuration.environment) at \(configuration.endpoint) over \(configuration.wire)"
-        if let proxy = configuration.proxy { line += " through the proxy \(proxy)" }
+        var line = "\(configuration.environment) at \(configuration.endpoint) over \(configuration.wire.name)"
+        if let proxy = configuration.http2?.proxy { line += " through the proxy \(proxy)" }
         line += ", topic \(topic ?? absentTopic)"
         line += ", \(credentialsDescription)"
-        if let limit = configuration.confirmationLimit {
+        if let limit = configuration.binary?.confirmationLimit {
             line += ", at most \(limit) notifications/s per connection (window / confirm_after)"
         }
         return line
@@ -98,7 +96,7 @@ package final class ConfiguredApp: Sendable {
         var app = AppList.App(name: name, carrier: configuration.carrier)
         app.isSandbox = configuration.environment == .sandbox
         (app.topic, app.identity) = (topic, proof)
-        (app.channels, app.onDoubt) = (configuration.broadcasts.channels, configuration.onDoubt)
+        (app.channels, app.onDoubt) = (configuration.channels, configuration.onDoubt)
         app.digest = digest
         return app
     }
@@ -107,7 +105,7 @@ package final class ConfiguredApp: Sendable {
     /// the credentials. Paths are left out, which may differ between hosts.
     private var digest: String {
         let app = configuration
-        let numbers = [app.connections, app.requestWindow, app.rate?.count ?? 0, app.suppress ? 1 : 0]
+        let numbers = [app.connections, app.http2?.window ?? 0, app.rate?.count ?? 0, app.suppress ? 1 : 0]
         let text = "\(app.endpoint) \(numbers) \(app.rate?.unit.rawValue ?? "")"
         return digest(with: text)
     }
@@ -123,20 +121,18 @@ package final class ConfiguredApp: Sendable {
     /// The feedback service, with the same identity; `nil`: none is polled.
     package var feedbackService: FeedbackService? {
         let app = configuration
-        guard app.wire == .binary, let endpoint = app.feedbackService?.endpoint else { return nil }
-        return FeedbackService(
-            endpoint: endpoint, context: context, timeouts: app.timeouts)
+        guard let endpoint = app.binary?.feedbackService?.endpoint else { return nil }
+        return FeedbackService(endpoint: endpoint, context: context, timeouts: app.timeouts)
     }
 
     /// Returns a client of the channel management, with the same identity; `nil` if the app has no channels: over the binary
     /// protocol, and without a bundle identifier.
     package func channelService(on reactor: Reactor) -> ChannelService? {
         let app = configuration
-        guard app.wire == .http2, let topic else { return nil }
-        var access = ChannelService.Access(
-            endpoint: app.broadcasts.channelEndpoint, context: context, app: topic)
+        guard let http2 = app.http2, let topic else { return nil }
+        var access = ChannelService.Access(endpoint: http2.broadcasts.channelEndpoint, context: context, app: topic)
         if case .token(let key) = credentials { access.key = key }
-        (access.proxy, access.timeouts) = (app.proxy, app.timeouts)
+        (access.proxy, access.timeouts) = (http2.proxy, app.timeouts)
         return ChannelService(access, on: reactor)
     }
 
@@ -158,29 +154,31 @@ package final class ConfiguredApp: Sendable {
         settings.connectBackOff = .ofConnects(ceiling: app.retryCeiling)
         (settings.sockets, settings.mayAct, settings.acceptedAt) = (sockets, mayAct, acceptedAt)
         return switch app.wire {
-        case .binary: .binary(binary(settings))
-        case .http2: .http2(http2(settings, tokens))
+        case .binary(let binary): .binary(wire(binary, settings))
+        case .http2(let http2): .http2(wire(http2, settings, tokens))
         }
     }
 
-    private func binary(_ settings: GatewaySettings) -> BinaryWire.Configuration {
-        var gateway = BinaryWire.Configuration(settings, format: configuration.format)
-        (gateway.window, gateway.confirmation) = (configuration.window, configuration.confirmation)
+    private func wire(_ binary: AppConfiguration.Binary, _ settings: GatewaySettings) -> BinaryWire.Configuration {
+        var gateway = BinaryWire.Configuration(settings, format: binary.format)
+        (gateway.window, gateway.confirmation) = (binary.window, binary.confirmation)
         return gateway
     }
 
-    private func http2(_ settings: GatewaySettings, _ tokens: TokenSources) -> HTTP2Wire.Configuration {
-        let app = configuration
+    private func wire(
+        _ http2: AppConfiguration.HTTP2, _ settings: GatewaySettings, _ tokens: TokenSources
+    ) -> HTTP2Wire.Configuration {
+        let ceiling = configuration.retryCeiling
         var gateway = HTTP2Wire.Configuration(settings)
-        gateway.readsUniqueIDs = app.environment == .sandbox
-        gateway.broadcastEndpoint = app.broadcasts.endpoint
+        gateway.readsUniqueIDs = configuration.environment == .sandbox
+        gateway.broadcastEndpoint = http2.broadcasts.endpoint
         if case .token(let key) = credentials { gateway.tokenSource = tokens.source(of: key) }
         gateway.defaultTopic = topic
-        (gateway.window, gateway.proxy) = (app.requestWindow, app.proxy)
+        (gateway.window, gateway.proxy) = (http2.window, http2.proxy)
         // After a 429, the pause for that token never exceeds an hour, even with a longer ceiling.
-        gateway.pauses.later = BackOff(first: app.retryLater, ceiling: min(.seconds(3600), app.retryCeiling))
-        gateway.pauses.serverError = BackOff(first: app.retryServerError, ceiling: app.retryCeiling)
-        gateway.pauses.doubtLimit = app.doubtLimit
+        gateway.pauses.later = BackOff(first: http2.retryLater, ceiling: min(.seconds(3600), ceiling))
+        gateway.pauses.serverError = BackOff(first: http2.retryServerError, ceiling: ceiling)
+        gateway.pauses.doubtLimit = http2.doubtLimit
         return gateway
     }
 }

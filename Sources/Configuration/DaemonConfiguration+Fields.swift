@@ -14,8 +14,8 @@ extension DaemonConfiguration {
         readNode(&fields)
         readCluster(&fields)
         fields.mapping("limits") { readLimits(&$0) }
-        fields.mapping("intake") { readIntake(&$0) }
-        fields.mapping("journal") { readJournal(&$0) }
+        fields.mapping("intake") { intake.read(&$0) }
+        fields.mapping("journal") { journal.read(&$0) }
         fields.mapping("feedback") {
             feedbackEvery = $0.duration("every", in: .milliseconds(10)...Self.hour) ?? feedbackEvery
         }
@@ -29,8 +29,7 @@ extension DaemonConfiguration {
         report = fields.finish()
     }
 
-    private static let hour = Duration.seconds(3600)
-    private static let year = Duration.seconds(366 * 86_400)
+    fileprivate static let hour = Duration.seconds(3600)
 
     private mutating func readNode(_ fields: inout Fields) {
         node = fields.string("node")
@@ -61,23 +60,6 @@ extension DaemonConfiguration {
         limits = DocumentLimits(byteCount: size, lineByteCount: line, depth: depth)
     }
 
-    private mutating func readJournal(_ fields: inout Fields) {
-        syncInterval = fields.duration("sync_interval", in: .zero...Duration.seconds(60)) ?? syncInterval
-        syncRecords = fields.integer("sync_records", in: 1...1_000_000) ?? syncRecords
-        journalByteCount = fields.byteCount("size", in: 8 << 20...4 << 30) ?? journalByteCount
-    }
-
-    private mutating func readIntake(_ fields: inout Fields) {
-        settle = fields.duration("settle", in: .milliseconds(10)...Self.hour) ?? settle
-        patience = fields.duration("patience", in: .milliseconds(10)...Self.hour) ?? patience
-        rescan = fields.duration("rescan", in: .milliseconds(100)...Self.hour) ?? rescan
-        requireEnd = fields.choice("require_end", of: IntakeRules.RequireEnd.self) ?? requireEnd
-        dedupe = fields.duration("dedupe", in: .zero...Self.year) ?? dedupe
-        comparesFiles = fields.boolean("dedupe_content") ?? comparesFiles
-        guard comparesFiles, dedupe == .zero else { return }
-        fields.refuse("dedupe_content", "needs intake.dedupe", hint: "set intake.dedupe to a duration, such as 7d")
-    }
-
     private mutating func readArchive(_ fields: inout Fields) {
         retention.done = fields.keepTime("keep_done", atLeast: .zero) ?? retention.done
         retention.failed = fields.keepTime("keep_failed", atLeast: .zero) ?? retention.failed
@@ -92,6 +74,27 @@ extension DaemonConfiguration {
                 hint: "write the longest time that your programs need, such as 7d, or forever")
         }
         retention.feedback = fields.keepTime("keep_feedback", atLeast: Self.hour) ?? retention.feedback
+    }
+}
+
+extension DaemonConfiguration.Journal {
+    fileprivate mutating func read(_ fields: inout Fields) {
+        syncInterval = fields.duration("sync_interval", in: .zero...Duration.seconds(60)) ?? syncInterval
+        syncRecords = fields.integer("sync_records", in: 1...1_000_000) ?? syncRecords
+        byteCount = fields.byteCount("size", in: 8 << 20...4 << 30) ?? byteCount
+    }
+}
+
+extension DaemonConfiguration.Intake {
+    fileprivate mutating func read(_ fields: inout Fields) {
+        settle = fields.duration("settle", in: .milliseconds(10)...DaemonConfiguration.hour) ?? settle
+        patience = fields.duration("patience", in: .milliseconds(10)...DaemonConfiguration.hour) ?? patience
+        rescan = fields.duration("rescan", in: .milliseconds(100)...DaemonConfiguration.hour) ?? rescan
+        requireEnd = fields.choice("require_end", of: IntakeRules.RequireEnd.self) ?? requireEnd
+        dedupe = fields.duration("dedupe", in: .zero...(.seconds(366 * 86_400))) ?? dedupe
+        comparesFiles = fields.boolean("dedupe_content") ?? comparesFiles
+        guard comparesFiles, dedupe == .zero else { return }
+        fields.refuse("dedupe_content", "needs intake.dedupe", hint: "set intake.dedupe to a duration, such as 7d")
     }
 }
 

@@ -13,6 +13,33 @@ package struct DaemonConfiguration: Hashable, Sendable {
         package var group: String?
     }
 
+    /// Which files are taken, and when.
+    package struct Intake: Hashable, Sendable {
+        /// How long a file written in place must stay unchanged before it is read.
+        package var settle = Duration.seconds(1)
+        /// How long a faulty file written in place may take to become complete.
+        package var patience = Duration.seconds(10)
+        /// Which files must have an end marker.
+        package var requireEnd = IntakeRules.RequireEnd.never
+        /// How long after a job was sent another job of its app with the same `id:` counts as a duplicate; zero: never.
+        package var dedupe = Duration.seconds(7 * 86_400)
+        /// Whether a job also counts as a duplicate if its file has the name, the modification time and the bytes of a job
+        /// that was sent.
+        package var comparesFiles = false
+        /// How often the whole spool is scanned, regardless of kernel events.
+        package var rescan = Duration.seconds(30)
+    }
+
+    /// How large the journal is, and when it is synced.
+    package struct Journal: Hashable, Sendable {
+        /// The longest time that an outcome stays unsynced if no task waits for its sync.
+        package var syncInterval = Duration.milliseconds(5)
+        /// The most outcomes that stay unsynced.
+        package var syncRecords = 256
+        /// The size of a new journal in bytes.
+        package var byteCount = 64 << 20
+    }
+
     /// The spool's root, relative to the daemon's file.
     package var spool = "/var/spool/pushspool"
     /// The daemon's folder for state that survives restarts, relative to the daemon's file.
@@ -27,25 +54,10 @@ package struct DaemonConfiguration: Hashable, Sendable {
     package var limits = DocumentLimits()
     /// The bytes that must be free on a volume for jobs to be claimed; `nil`: the larger of 64 MiB and 2 %.
     package var freeSpace: Int64?
-    /// How long a file written in place must stay unchanged before it is read.
-    package var settle = Duration.seconds(1)
-    /// How long a faulty file written in place may take to become complete.
-    package var patience = Duration.seconds(10)
-    /// Which files must have an end marker.
-    package var requireEnd = IntakeRules.RequireEnd.never
-    /// How long after a job was sent another job of its app with the same `id:` counts as a duplicate; zero: never.
-    package var dedupe = Duration.seconds(7 * 86_400)
-    /// Whether a job also counts as a duplicate if its file has the name, the modification time and the bytes of a job
-    /// that was sent.
-    package var comparesFiles = false
-    /// How often the whole spool is scanned, regardless of kernel events.
-    package var rescan = Duration.seconds(30)
-    /// The longest time that an outcome stays unsynced if no task waits for its sync.
-    package var syncInterval = Duration.milliseconds(5)
-    /// The most outcomes that stay unsynced.
-    package var syncRecords = 256
-    /// The size of a new journal in bytes.
-    package var journalByteCount = 64 << 20
+    /// Which files are taken, and when.
+    package var intake = Intake()
+    /// How large the journal is, and when it is synced.
+    package var journal = Journal()
     /// The longest time that feedback lines wait before their file is published.
     package var feedbackEvery = Duration.seconds(1)
     /// How long archives and unread feedback are kept.
@@ -68,13 +80,16 @@ package struct DaemonConfiguration: Hashable, Sendable {
             ("limits.document", limits.byteCount == other.limits.byteCount),
             ("limits.free_space", freeSpace == other.freeSpace),
             ("limits.line", limits.lineByteCount == other.limits.lineByteCount),
-            ("limits.nesting", limits.depth == other.limits.depth), ("intake.settle", settle == other.settle),
-            ("intake.patience", patience == other.patience), ("intake.rescan", rescan == other.rescan),
-            ("intake.require_end", requireEnd == other.requireEnd), ("intake.dedupe", dedupe == other.dedupe),
-            ("intake.dedupe_content", comparesFiles == other.comparesFiles),
-            ("journal.sync_interval", syncInterval == other.syncInterval),
-            ("journal.sync_records", syncRecords == other.syncRecords),
-            ("journal.size", journalByteCount == other.journalByteCount),
+            ("limits.nesting", limits.depth == other.limits.depth),
+            ("intake.settle", intake.settle == other.intake.settle),
+            ("intake.patience", intake.patience == other.intake.patience),
+            ("intake.rescan", intake.rescan == other.intake.rescan),
+            ("intake.require_end", intake.requireEnd == other.intake.requireEnd),
+            ("intake.dedupe", intake.dedupe == other.intake.dedupe),
+            ("intake.dedupe_content", intake.comparesFiles == other.intake.comparesFiles),
+            ("journal.sync_interval", journal.syncInterval == other.journal.syncInterval),
+            ("journal.sync_records", journal.syncRecords == other.journal.syncRecords),
+            ("journal.size", journal.byteCount == other.journal.byteCount),
             ("archive.keep_done", retention.done == other.retention.done),
             ("archive.keep_failed", retention.failed == other.retention.failed),
             ("archive.keep_feedback", retention.feedback == other.retention.feedback),

@@ -59,7 +59,7 @@ struct IdentityLoader: Sendable {
     /// The parts of an identity, in the order in which they are read.
     private func parts(of app: AppConfiguration) -> [Part] {
         var parts: [Part] = []
-        if let file = app.passphraseFile {
+        if case .file(let file) = app.passphrase {
             parts.append(Part(source: .file(file), key: "credentials.passphrase_file"))
         }
         switch app.identity {
@@ -125,9 +125,9 @@ struct IdentityLoader: Sendable {
 
     private mutating func passphrase(of app: AppConfiguration) throws(Diagnostic) -> Secret? {
         var content: [UInt8]
-        if let file = app.passphraseFile {
-            content = try read(file, key: "credentials.passphrase_file", isSecret: true)
-        } else if let variable = app.passphraseVariable {
+        switch app.passphrase {
+        case .file(let file): content = try read(file, key: "credentials.passphrase_file", isSecret: true)
+        case .variable(let variable):
             guard let value = EnvironmentVariable.value(variable) else {
                 throw Diagnostic(
                     "the environment variable that it names is not set",
@@ -135,8 +135,7 @@ struct IdentityLoader: Sendable {
                 ).about("credentials.passphrase_env")
             }
             content = Array(value.utf8)
-        } else {
-            return nil
+        case nil: return nil
         }
         defer { Secret.erase(&content) }
         return Secret(passphraseFile: content)
@@ -154,7 +153,7 @@ struct IdentityLoader: Sendable {
                 hint: "set environment: \(other), or use a certificate for \(app.environment)"
             ).about("environment")
         }
-        if app.wire == .http2, app.topic == nil, let topic = facts.userID ?? facts.topics.first,
+        if app.http2 != nil, app.topic == nil, let topic = facts.userID ?? facts.topics.first,
             let fault = PushTopic.fault(ofForm: topic), !fault.isWarning
         {
             let message = "the topic of certificate \"\(facts.displayName)\" \(fault.message)"
@@ -174,7 +173,7 @@ struct IdentityLoader: Sendable {
     ) throws(Diagnostic) -> TLSContext {
         var trust = TrustSource.system
         if let file = app.trust { trust = .pem(try read(file, key: "trust", isSecret: false)) }
-        let options = TLSOptions(applicationProtocols: app.wire == .http2 ? ["h2"] : [])
+        let options = TLSOptions(applicationProtocols: app.http2 != nil ? ["h2"] : [])
         return try blaming("trust") { () throws(TLSError) in
             guard let credentials else { return try shared.context(trust: trust, options: options) }
             return try TLSContext.client(identity: credentials, trust: trust, options: options)

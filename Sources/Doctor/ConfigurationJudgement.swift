@@ -56,7 +56,7 @@ struct ConfigurationJudgement {
                         + "\(app.configuration.environment)",
                     hint: "set environment: \(environment), or remove `gateway`: it refuses tokens of the other one")
             }
-            if app.configuration.wire == .binary {
+            if app.configuration.binary != nil {
                 book.fault(
                     "\(file): Apple's gateway has not supported the binary protocol since 2021",
                     hint: "set protocol: http2, or set `gateway:` to a compatible gateway")

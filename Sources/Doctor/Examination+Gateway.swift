@@ -38,21 +38,19 @@ extension Examination {
     private func examine(_ app: ConfiguredApp) async -> [DoctorFinding] {
         let configuration = app.configuration
         var facts = GatewayFacts(
-            role: "the gateway", gateway: configuration.endpoint.address, proxy: configuration.proxy?.address,
-            wantsHTTP2: configuration.wire == .http2)
+            role: "the gateway", gateway: configuration.endpoint.address, proxy: configuration.http2?.proxy?.address,
+            wantsHTTP2: configuration.http2 != nil)
         if case .token = app.credentials { facts.usesTokens = true }
         await connect(&facts)
         if !facts.isCutShort, facts.attempts.contains(where: { $0.error == nil }) {
             var place = SecureEndpoint(
                 host: configuration.endpoint.address, serverName: configuration.endpoint.serverName,
                 context: app.context)
-            place.proxy = configuration.proxy
+            place.proxy = configuration.http2?.proxy
             await shakeHands(with: place, within: configuration.timeouts.connect, &facts)
         }
         var findings = GatewayJudgement(app: configuration.name, facts: facts).findings
-        guard configuration.wire == .binary, let service = configuration.feedbackService?.endpoint else {
-            return findings
-        }
+        guard let service = configuration.binary?.feedbackService?.endpoint else { return findings }
         // Connect without a handshake: the feedback service sends its list to every client that completes one, and then
         // deletes it.
         var other = GatewayFacts(

@@ -116,7 +116,7 @@ package struct JobCheck: Sendable {
         let carrier = app?.configuration.carrier ?? .http2
         var context = JobContext(job: JobID(bits: 0), droppedAt: .now, carrier: carrier, topic: app?.topic)
         context.identity = app?.proof
-        context.channels = app?.configuration.broadcasts.channels ?? [:]
+        context.channels = app?.configuration.channels ?? [:]
         context.onDoubt = app?.configuration.onDoubt ?? .resend
         context.limits = limits
         context.lane = name.lane

@@ -27,7 +27,7 @@ package final class StoppedApps {
         terms?.patience = Self.patience
         let spool = try Spool(
             path: configuration.spool, node: configuration.node ?? Host.name,
-            journalByteCount: configuration.journalByteCount, cluster: terms)
+            journalByteCount: configuration.journal.byteCount, cluster: terms)
         context = StoppedJobs.Context(spool: spool, configuration: configuration, logger: logger)
         left = spool.replay.leftBehind
     }

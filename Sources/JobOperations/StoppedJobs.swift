@@ -117,14 +117,14 @@ final class StoppedJobs: CommandedJobs {
         var context = JobContext(job: job.facts.id, droppedAt: job.facts.droppedAt, carrier: .http2)
         context.limits = configuration.limits
         context.isPublishedByRename = job.facts.isPublishedByRename
-        context.isComparedByFile = configuration.comparesFiles
+        context.isComparedByFile = configuration.intake.comparesFiles
         let summary = try JobSource.read(try held.spool.open(claimed), context).summary
         let records = summary.records(of: job.facts.id, endedAt: .now)
-        guard !records.isEmpty, job.tally.isAnyoneReached, configuration.dedupe > .zero else {
+        guard !records.isEmpty, job.tally.isAnyoneReached, configuration.intake.dedupe > .zero else {
             return summary.header.ref
         }
         let state = try spool.openState() ?? Directory.open(path: configuration.state)
-        let book = try RefBook(of: app, in: state, keeping: configuration.dedupe, at: .now)
+        let book = try RefBook(of: app, in: state, keeping: configuration.intake.dedupe, at: .now)
         try book.keep(records, at: .now)
         return summary.header.ref
     }

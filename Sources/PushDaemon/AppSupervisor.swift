@@ -147,7 +147,7 @@ final class AppSupervisor {
     /// Waits until apps may have to be started, changed or stopped.
     func awaitChange() async {
         let isReplacing = places.values.contains { $0.replacementDeadline != nil }
-        await wakeup.wait(until: .now + (isReplacing ? .milliseconds(100) : configuration.current.daemon.rescan))
+        await wakeup.wait(until: .now + (isReplacing ? .milliseconds(100) : configuration.current.daemon.intake.rescan))
     }
 
     /// Removes and returns the apps that were started since the last call. The caller must run them.

@@ -33,7 +33,7 @@ final class Cluster {
     init(_ resources: DaemonResources, _ configuration: DaemonConfiguration) throws(SystemError) {
         (self.resources, logger) = (resources, resources.logger)
         let terms = configuration.cluster
-        pause = terms.map { $0.leaseLength / 4 } ?? configuration.rescan
+        pause = terms.map { $0.leaseLength / 4 } ?? configuration.intake.rescan
         let type = try resources.spool.root.filesystemType()
         let untrusted = terms == nil && type.isShared ? "\(type)" : nil
         scout = try PeerScout(resources.spool, terms, untrusted: untrusted, resources.logger)

@@ -34,7 +34,7 @@ final class JournalKeeper {
     /// - Parameter configuration: How often to sync.
     func runSyncs(_ configuration: DaemonConfiguration) async {
         do {
-            try await journal.run(every: configuration.syncInterval, results: configuration.syncRecords)
+            try await journal.run(every: configuration.journal.syncInterval, results: configuration.journal.syncRecords)
         } catch {
             fail(error)
         }
@@ -99,7 +99,7 @@ final class JournalKeeper {
                 }
                 known = "\(error)"
             }
-            try? await resources.reactor.sleep(for: min(Self.placesPause, configuration.rescan))
+            try? await resources.reactor.sleep(for: min(Self.placesPause, configuration.intake.rescan))
         }
         return false
     }

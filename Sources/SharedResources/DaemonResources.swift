@@ -73,7 +73,7 @@ package struct DaemonResources: Sendable {
     ) throws -> Spool {
         var terms = configuration.cluster
         terms?.patience = .zero
-        let (path, byteCount) = (configuration.spool, configuration.journalByteCount)
+        let (path, byteCount) = (configuration.spool, configuration.journal.byteCount)
         do {
             return try Spool(path: path, node: node, journalByteCount: byteCount, cluster: terms)
         } catch let fault as SpoolFault where fault.cause?.isLocked == true && terms != nil {

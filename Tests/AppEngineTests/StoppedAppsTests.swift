@@ -29,7 +29,7 @@ import Testing
         }
         var configuration = DaemonConfiguration()
         (configuration.spool, configuration.node) = (folder.path, "node-a")
-        configuration.journalByteCount = 8 << 20
+        configuration.journal.byteCount = 8 << 20
         let logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let apps = try StoppedApps(configuration, logger: logger)
         try await body(apps, folder.directory)

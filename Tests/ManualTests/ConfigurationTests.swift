@@ -77,14 +77,14 @@ struct ConfigurationTests {
         let channels = "channels: {match-7: YWI=, ticker: {id: YWJj, policy: none}}\n"
         let set = try load(channels)
         let app = try #require(set.apps["weather"]?.configuration)
-        #expect(app.broadcasts.channels.mapValues(\.id.text) == ["match-7": "YWI=", "ticker": "YWJj"])
+        #expect(app.channels.mapValues(\.id.text) == ["match-7": "YWI=", "ticker": "YWJj"])
         #expect(
-            app.broadcasts.channels["ticker"]?.policy == .nothing && app.broadcasts.channels["match-7"]?.policy == nil)
-        #expect(app.broadcasts.endpoint.description == "api-broadcast.sandbox.push.apple.com:443")
+            app.channels["ticker"]?.policy == .nothing && app.channels["match-7"]?.policy == nil)
+        #expect(app.http2?.broadcasts.endpoint.description == "api-broadcast.sandbox.push.apple.com:443")
         let own = try load("gateway: localhost:8443\n").apps["weather"]
-        #expect(own?.configuration.broadcasts.endpoint.description == "localhost:8443")
+        #expect(own?.configuration.http2?.broadcasts.endpoint.description == "localhost:8443")
         let named = try load("gateway: localhost:8443\nbroadcast_gateway: localhost:8444\n").apps["weather"]
-        #expect(named?.configuration.broadcasts.endpoint.description == "localhost:8444")
+        #expect(named?.configuration.http2?.broadcasts.endpoint.description == "localhost:8444")
         let bad = try load("channels: {match-7: not base64, ticker: {policy: none}, .x: YWI=}\n")
         let lines = bad.findings.flatMap(\.diagnostics).map { "\($0.path ?? ""): \($0.message)" }
         #expect(lines.contains("channels.match-7: is not a channel's id"), "\(lines)")
@@ -112,8 +112,8 @@ struct ConfigurationTests {
         let warnings = set.findings.flatMap(\.diagnostics).map { "\($0.severity) \($0.path ?? ""): \($0.message)" }
         #expect(warnings == ["warning goals: has no effect: weather.yaml has another channel of this name"])
         let app = try #require(set.apps["weather"]?.configuration)
-        #expect(app.broadcasts.channels.mapValues(\.id.text) == ["goals": "YWI=", "news": "YWJj", "old": "YQ=="])
-        #expect(app.broadcasts.channels["news"]?.policy == .nothing && app.broadcasts.channels["old"]?.policy == nil)
+        #expect(app.channels.mapValues(\.id.text) == ["goals": "YWI=", "news": "YWJj", "old": "YQ=="])
+        #expect(app.channels["news"]?.policy == .nothing && app.channels["old"]?.policy == nil)
         let none = try load(ChannelFile.content([:]))
         #expect(none.findings.isEmpty && none.apps["weather"] != nil)
         let bad = try load(Array("{\"news\": {\"id\": \"a b\"}}\n".utf8))
@@ -137,7 +137,7 @@ struct ConfigurationTests {
             let required = Sample.weather.required.replacingOccurrences(of: "sandbox", with: environment)
             try folder.directory.put("weather.yaml", required + more)
             let set = ConfigurationLoader(path: folder.path + "/pushspool.yaml").load()
-            return set.apps["weather"]?.configuration.broadcasts.channelEndpoint.description
+            return set.apps["weather"]?.configuration.http2?.broadcasts.channelEndpoint.description
         }
         #expect(try endpoint("") == "api-manage-broadcast.\(infix)push.apple.com:\(port)")
         #expect(try endpoint("gateway: localhost:8443\n") == "localhost:8443")

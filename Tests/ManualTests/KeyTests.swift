@@ -38,8 +38,8 @@ struct KeyTests {
         #expect(configuration == DaemonConfiguration())
     }
 
-    @Test(arguments: AppConfiguration.Wire.allCases)
-    func `an app's defaults in pushspool.yaml(5) are the program's`(wire: AppConfiguration.Wire) throws {
+    @Test(arguments: AppConfiguration.Wire.Name.allCases)
+    func `an app's defaults in pushspool.yaml(5) are the program's`(wire: AppConfiguration.Wire.Name) throws {
         let entries: [String: String] = try Self.entries(.app).filter { key, text in
             switch wire {
             case .http2: !key.hasPrefix("binary.") && !key.hasPrefix("feedback_service.")

@@ -134,9 +134,9 @@ struct AppFileTests {
 
     @Test func `windows and doubt are the contract's unless they are named`() throws {
         let plain = try Self.read(Self.http2 + Self.certificate).app
-        #expect(plain.requestWindow == 1000 && plain.doubtLimit == 3)
+        #expect(plain.http2?.window == 1000 && plain.http2?.doubtLimit == 3)
         let (app, lines) = try Self.read(Self.http2 + Self.certificate + "window: 70\ndoubt: {limit: 1}\n")
-        #expect(lines.isEmpty && app.requestWindow == 70 && app.doubtLimit == 1)
+        #expect(lines.isEmpty && app.http2?.window == 70 && app.http2?.doubtLimit == 1)
     }
 
     @Test(arguments: ["# only a note\n", "\n", "  # a\r\n\t# b\n\n", "#"])
@@ -198,12 +198,12 @@ struct AppFileTests {
 
     @Test func `the pauses are the contract's unless they are named`() throws {
         let standard = try Self.read(Self.http2 + Self.certificate).app
-        #expect(standard.retryLater == .seconds(30) && standard.retryServerError == .seconds(900))
+        #expect(standard.http2?.retryLater == .seconds(30) && standard.http2?.retryServerError == .seconds(900))
         #expect(standard.retryCeiling == .seconds(14_400))
         let own = try Self.read(Self.http2 + Self.certificate + "retry: {later: 5s, server_error: 1m, ceiling: 2m}").app
-        #expect(own.retryLater == .seconds(5) && own.retryServerError == .seconds(60))
+        #expect(own.http2?.retryLater == .seconds(5) && own.http2?.retryServerError == .seconds(60))
         let short = try Self.read(Self.http2 + Self.certificate + "retry: {ceiling: 10s}").app
-        #expect(short.retryLater == .seconds(10) && short.retryServerError == .seconds(10))
+        #expect(short.http2?.retryLater == .seconds(10) && short.http2?.retryServerError == .seconds(10))
     }
 
     @Test(arguments: [("5000/s", 5000, Rate.Unit.second), ("90/m", 90, .minute), ("1/h", 1, .hour)])
@@ -225,7 +225,7 @@ struct AppFileTests {
     ])
     func `a proxy is named by its URL, and printed without its password`(url: String, text: String) throws {
         let (app, lines) = try Self.read(Self.http2 + Self.certificate + "proxy: \"\(url)\"\n")
-        #expect(lines.isEmpty && app.proxy.map { "\($0)" } == text)
+        #expect(lines.isEmpty && app.http2?.proxy.map { "\($0)" } == text)
     }
 
     @Test(arguments: [
@@ -234,7 +234,7 @@ struct AppFileTests {
     ])
     func `a proxy that cannot be read is refused, and nothing of it is told`(url: String) throws {
         let (app, lines) = try Self.read(Self.http2 + Self.certificate + "proxy: \"\(url)\"\n")
-        #expect(app.proxy == nil && lines.count == 1 && lines[0].contains("error: proxy: "), "\(lines)")
+        #expect(app.http2?.proxy == nil && lines.count == 1 && lines[0].contains("error: proxy: "), "\(lines)")
         #expect(!lines[0].contains("secret"), "\(lines)")
     }
 }
