@@ -22,10 +22,7 @@ final class GatewayWork<W: Wire> {
         (self.state, self.logger) = (state, logger)
     }
 
-    /// The number of open connections.
-    var connectionCount: Int { sessions.count + draining.all.count }
-
-    private func countConnections() { state.meter.note(connectionCount: connectionCount) }
+    private func countConnections() { state.meter.note(connectionCount: sessions.count + draining.all.count) }
 
     /// The number of notifications on connections that have no answer.
     var unansweredCount: Int { sessions.values.reduce(draining.doubtCount) { $0 + $1.doubtCount } }

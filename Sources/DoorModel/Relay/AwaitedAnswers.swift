@@ -64,15 +64,14 @@ package struct AwaitedAnswers<Request: Sendable>: Sendable {
 
     /// Lets the time of the requests for notifications run, of those that wait: they were dropped in this job.
     package mutating func start(_ names: [Name], in job: Job, at now: Moment) {
-        let names = names.filter { waiting[$0] != nil }
         guard !names.isEmpty else { return }
         dropped[job] = names
         order.append((now + wait, job))
         for name in names {
-            let early = waiting[name]?.early
+            guard let early = waiting[name]?.early else { continue }
             waiting[name]?.job = job.file
             waiting[name]?.early = [:]
-            if let answer = early?[job.file] { hear(answer, about: name, in: job.file) }
+            if let answer = early[job.file] { hear(answer, about: name, in: job.file) }
         }
     }
 

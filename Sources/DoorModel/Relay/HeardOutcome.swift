@@ -31,24 +31,27 @@ package struct HeardOutcome: Sendable {
         } else {
             (receiver, self.isGone) = (line["channel"].map { Array($0.bytes) } ?? [], false)
         }
-        // The job of a line without `claimed_at` was never read, or was taken out of `hold/`.
-        let code = line["claimed_at"] == nil ? line["code"]?.string.flatMap { ResultCode(rawValue: $0) } : nil
-        isJobEnd = id == nil && code != nil
+        let end = id == nil ? Self.end(line) : nil
+        isJobEnd = end != nil
         guard id != nil || self.isGone || isJobEnd else { return nil }
-        answer = code.map { Self.answer($0) } ?? Self.answer(line, goneSince)
+        let outcome = end ?? line["outcome"]?.string.flatMap { Outcome.Kind(rawValue: $0) }
+        answer = Self.answer(outcome, line, goneSince)
     }
 
-    private static func answer(_ code: ResultCode) -> RelayAnswer {
-        switch code {
-        case .expired: RelayAnswer(.badExpirationDate)
-        case .cancelled, .unsent: RelayAnswer(.serviceUnavailable)
-        case .unreadable, .incomplete, .invalid, .refused, .duplicate, .changed, .poison:
-            RelayAnswer(.internalServerError)
+    /// The outcome of all notifications of a job that was never claimed, or was taken out of `hold/`, if a line is about one:
+    /// only the others have `claimed_at`.
+    private static func end(_ line: Node) -> Outcome.Kind? {
+        guard line["claimed_at"] == nil else { return nil }
+        switch line["code"]?.string.flatMap({ ResultCode(rawValue: $0) }) {
+        case .expired: return .expired
+        case .cancelled, .unsent: return .unsent
+        case .unreadable, .incomplete, .invalid, .refused, .duplicate, .changed, .poison: return .unknown
+        case nil: return nil
         }
     }
 
-    private static func answer(_ line: Node, _ goneSince: WallTime?) -> RelayAnswer {
-        switch line["outcome"]?.string.flatMap({ Outcome.Kind(rawValue: $0) }) {
+    private static func answer(_ outcome: Outcome.Kind?, _ line: Node, _ goneSince: WallTime?) -> RelayAnswer {
+        switch outcome {
         case .accepted: .accepted
         case .rejected:
             RelayAnswer(
