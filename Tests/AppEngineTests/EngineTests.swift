@@ -79,7 +79,7 @@ struct EngineTests {
         try home.drop("a.json", Engine.Home.job(3))
         try await Engine.running(in: home) { engine in
             try await handed(3, to: engine.gateway)
-            #expect(try await hold(engine).isGood)
+            #expect(try await carryOut(.hold, in: engine).isGood)
             #expect(home.files("hold").contains("a.json") && home.files("work").isEmpty)
             #expect(await engine.gateway.waitingIndices.isEmpty)
         }
@@ -92,22 +92,21 @@ struct EngineTests {
         try await Engine.running(in: home) { engine in
             try await handed(3, to: engine.gateway)
             await engine.gateway.write(1)
-            async let answer = hold(engine)
+            async let answer = carryOut(.hold, in: engine)
             try await eventually("the rest is taken back") { await engine.gateway.waitingIndices.isEmpty }
             #expect(home.files("hold").isEmpty)
             await engine.gateway.settle(1, .accepted)
             #expect(try await answer.isGood)
             #expect(home.files("hold") == ["a.json", "a.json.rest"] && home.files("work").isEmpty)
-            let request = ControlRequest(.release, job: "weather/a.json")
-            let reference = try #require(request.reference)
-            #expect(try #require(await engine.runner.carryOut(request, reference)).isGood)
+            #expect(try await carryOut(.release, in: engine).isGood)
             try await handed(2, to: engine.gateway)
             #expect(await engine.gateway.waitingIndices == [1, 2])
         }
     }
 
-    private func hold(_ engine: Engine) async throws -> ControlAnswer {
-        let request = ControlRequest(.hold, job: "weather/a.json")
+    /// Lets the app carry out a command about its job.
+    private func carryOut(_ command: ControlRequest.Command, in engine: Engine) async throws -> ControlAnswer {
+        let request = ControlRequest(command, job: "weather/a.json")
         let reference = try #require(request.reference)
         return try #require(await engine.runner.carryOut(request, reference))
     }
@@ -181,21 +180,22 @@ struct EngineTests {
             }
             let changes = plan.changes
             var known: [(state: CrashState, handed: [Int])] = []
+            func handedAgain(after state: CrashState) async throws -> [Int] {
+                if let earlier = known.first(where: { $0.state.isSame(as: state) }) { return earlier.handed }
+                known.append((state, try await sent(after: state)))
+                return known[known.count - 1].handed
+            }
             for step in 0...changes.count {
                 if step > 0 { try volume.apply(changes[step - 1]) }
                 guard isFullRun || step % 3 == 0 else { continue }
                 // With nothing, and with everything, that was not synced.
                 for state in volume.crashStates(seed: UInt64(step), count: isFullRun ? 8 : 2) {
-                    var handed = known.first { $0.state.isSame(as: state) }?.handed
-                    if handed == nil {
-                        handed = try await sent(after: state)
-                        known.append((state, handed ?? []))
-                    }
-                    let first = handed?.first ?? 4
+                    let handed = try await handedAgain(after: state)
+                    let first = handed.first ?? 4
                     let possible = recorded.count { $0 <= step } * 2...told.count { $0 < step } * 2
                     #expect(
                         handed == Array(first..<4) && possible.contains(first),
-                        "after \(step) of \(changes.count), \(possible) are recorded: \(handed ?? [])")
+                        "after \(step) of \(changes.count), \(possible) are recorded: \(handed)")
                 }
             }
         }

@@ -1,4 +1,4 @@
-import Foundation
+package import Foundation
 
 /// What was waited for and did not come about in time.
 package struct NotInTime: Error, CustomStringConvertible {
@@ -35,6 +35,26 @@ package func eventually(
         // A question that takes long, such as one for ten thousand names, leaves most of the machine to the others; one
         // that only had to wait for a busy machine must not make the answer come too late for the test.
         try await Task.sleep(for: min(max(.milliseconds(10), start.duration(to: end) * 4), .milliseconds(250)))
+    }
+}
+
+/// Asks again and again whether a process has done something, which it cannot do once it has ended.
+///
+/// - Parameters:
+///   - what: what is waited for, in words.
+///   - process: the process.
+///   - limit: how long at most.
+///   - condition: asked every few milliseconds, and once after the end.
+/// - Throws: `NotInTime`; whatever `condition` throws.
+package func eventually(
+    _ what: @autoclosure () throws -> String, of process: Process, within limit: Duration = patience,
+    _ condition: () throws -> Bool
+) async throws {
+    try await eventually(try what(), within: limit) {
+        let hasEnded = !process.isRunning
+        if try condition() { return true }
+        guard !hasEnded else { throw NotInTime(description: "ended without \(try what())") }
+        return false
     }
 }
 

@@ -6,6 +6,7 @@ import Logging
 import OpenSSL
 import SpoolStore
 import TestSupport
+import Testing
 
 @testable import APNSGateway
 @testable import AppEngine
@@ -21,7 +22,7 @@ struct Engine {
         in home: Home, acceptsAll: Bool = false, _ body: (Engine) async throws -> Void
     ) async throws {
         let set = ConfigurationLoader(path: home.path + "/etc/pushspool.yaml").load()
-        let app = try requireApp(of: set)
+        let app = try #require(set.apps["weather"], "\(set.findings)")
         let resources = try DaemonResources(set.daemon, Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         defer { resources.stop() }
         let gateway = GatewayDouble(on: resources.reactor, acceptsAll: acceptsAll)
@@ -39,13 +40,6 @@ struct Engine {
             try await group.waitForAll()
         }
     }
-
-    private static func requireApp(of set: ConfigurationSet) throws -> ConfiguredApp {
-        guard let app = set.apps["weather"] else { throw NoApp(findings: "\(set.findings)") }
-        return app
-    }
-
-    private struct NoApp: Error { let findings: String }
 
     /// A configuration with one app, and its empty spool.
     struct Home {

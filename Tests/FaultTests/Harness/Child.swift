@@ -93,11 +93,8 @@ final class Child {
 
     /// Waits for words in its log, which cannot come once it has ended.
     func says(_ words: String, within limit: Duration = patience) async throws {
-        try await eventually("log: \(words); it says:\n\(log.suffix(3000))", within: limit) {
-            let hasEnded = !process.isRunning
-            if log.contains(words) { return true }
-            guard !hasEnded else { throw NotInTime(description: "it ended without \(words):\n\(log.suffix(3000))") }
-            return false
+        try await eventually("log: \(words); it says:\n\(log.suffix(3000))", of: process, within: limit) {
+            log.contains(words)
         }
     }
 }

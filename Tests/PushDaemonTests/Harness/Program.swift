@@ -109,11 +109,8 @@ final class Program {
     /// Waits for words in its log, which cannot come once it has ended.
     func says(_ words: String, times: Int = 1, within limit: Duration = patience) async throws {
         do {
-            try await eventually("log: \(words)", within: limit) {
-                let hasEnded = !process.isRunning
-                if log.components(separatedBy: words).count > times { return true }
-                guard !hasEnded else { throw NotInTime(description: "it ended without \(words)") }
-                return false
+            try await eventually("log: \(words)", of: process, within: limit) {
+                log.components(separatedBy: words).count > times
             }
         } catch {
             throw NotInTime(description: "\(error); it says:\n\(log.suffix(3000))")
