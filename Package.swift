@@ -42,15 +42,18 @@ let package = Package(
     targets: [
         // Cores: bytes or events in, bytes or actions out; nothing here waits, locks or reads a clock.
         layer("Document"),
-        layer("APNSModel"),
-        layer("APNSBinary", uses: ["APNSModel"]),
+        layer("APNSModel", uses: ["Document"]),
+        layer("PushModel", uses: ["APNSModel", "Document"]),
+        layer("APNSBinary", uses: ["PushModel", "APNSModel"]),
         layer("HTTP2"),
-        layer("APNSHTTP2", uses: ["HTTP2", "APNSModel", "Document"]),
-        layer("APNSServing", uses: ["APNSHTTP2", "HTTP2", "APNSModel", "Document"]),
-        layer("JobFormat", uses: ["APNSModel", "Document"]),
-        layer("JournalModel", uses: ["JobFormat", "APNSModel", "Document"]),
-        layer("SpoolModel", uses: ["JournalModel", "JobFormat", "APNSModel", "Document"]),
-        layer("DoorModel", uses: ["APNSServing", "APNSHTTP2", "SpoolModel", "JobFormat", "APNSModel", "Document"]),
+        layer("APNSHTTP2", uses: ["HTTP2", "PushModel", "APNSModel", "Document"]),
+        layer("APNSServing", uses: ["APNSHTTP2", "HTTP2", "PushModel", "APNSModel", "Document"]),
+        layer("JobFormat", uses: ["PushModel", "APNSModel", "Document"]),
+        layer("JournalModel", uses: ["JobFormat", "PushModel", "Document"]),
+        layer("SpoolModel", uses: ["JournalModel", "JobFormat", "PushModel", "APNSModel", "Document"]),
+        layer(
+            "DoorModel",
+            uses: ["APNSServing", "APNSHTTP2", "SpoolModel", "JobFormat", "PushModel", "APNSModel", "Document"]),
 
         // Islands: one C library each, and the only places where `unsafe` may be written.
         .target(
@@ -75,84 +78,85 @@ let package = Package(
         layer("ZeroMQ", uses: ["CZeroMQ", "LinuxIO"]),
 
         // Shells: own descriptors; wait, then do what a core said.
-        layer("ServiceProcess", uses: ["LinuxIO", "APNSModel", "Document", logging]),
+        layer("ServiceProcess", uses: ["LinuxIO", "PushModel", "Document", logging]),
         layer("SecureTransport", uses: ["LinuxIO", "OpenSSL", "Document"]),
-        layer("SpoolStore", uses: ["LinuxIO", "SpoolModel", "JournalModel", "JobFormat", "APNSModel", "Document"]),
+        layer("SpoolStore", uses: ["LinuxIO", "SpoolModel", "JournalModel", "JobFormat", "PushModel", "Document"]),
         layer("SpoolClient", uses: ["LinuxIO"]),
         layer(
-            "APNSGateway",
+            "Gateways",
             uses: [
-                "ServiceProcess", "SecureTransport", "OpenSSL", "JSON", "NGHTTP2", "LinuxIO", "APNSBinary",
-                "APNSHTTP2", "HTTP2", "APNSModel", logging,
+                "ServiceProcess", "SecureTransport", "OpenSSL", "JSON", "NGHTTP2", "LinuxIO", "APNSBinary", "APNSHTTP2",
+                "HTTP2", "PushModel", "APNSModel", logging,
             ]),
         layer(
             "GatewaySimulator",
             uses: [
                 "SecureTransport", "OpenSSL", "JSON", "NGHTTP2", "LinuxIO", "APNSBinary", "APNSServing", "APNSHTTP2",
-                "HTTP2", "APNSModel", "Document", logging,
+                "HTTP2", "PushModel", "APNSModel", "Document", logging,
             ]),
 
         // The daemon and the program.
         layer(
             "Configuration",
             uses: [
-                "ServiceProcess", "DoorModel", "SpoolStore", "APNSGateway", "SecureTransport", "YAML", "LinuxIO",
-                "OpenSSL", "SpoolModel", "APNSBinary", "APNSHTTP2", "APNSModel", "Document",
+                "ServiceProcess", "DoorModel", "SpoolStore", "Gateways", "SecureTransport", "YAML", "LinuxIO",
+                "OpenSSL", "SpoolModel", "APNSBinary", "APNSHTTP2", "PushModel", "APNSModel", "Document",
             ]),
         layer(
             "Doctor",
             uses: [
-                "ServiceProcess", "Configuration", "SpoolStore", "APNSGateway", "SecureTransport", "JSON", "LinuxIO",
-                "OpenSSL", "SpoolModel", "JournalModel", "JobFormat", "APNSModel", "Document",
+                "ServiceProcess", "Configuration", "SpoolStore", "Gateways", "SecureTransport", "JSON", "LinuxIO",
+                "OpenSSL", "SpoolModel", "JournalModel", "JobFormat", "PushModel", "Document",
             ]),
         layer(
             "ChannelManagement",
             uses: [
-                "Configuration", "APNSGateway", "JSON", "LinuxIO", "SpoolModel", "JobFormat", "APNSHTTP2", "APNSModel",
-                "Document",
+                "Configuration", "Gateways", "JSON", "LinuxIO", "SpoolModel", "JobFormat", "APNSHTTP2", "PushModel",
+                "APNSModel", "Document",
             ]),
         layer(
             "JobOperations",
             uses: [
                 "ServiceProcess", "Configuration", "SpoolStore", "JSON", "YAML", "LinuxIO", "OpenSSL", "SpoolModel",
-                "JournalModel", "JobFormat", "APNSBinary", "APNSModel", "Document", logging,
+                "JournalModel", "JobFormat", "APNSBinary", "PushModel", "Document", logging,
             ]),
         layer(
             "SharedResources",
             uses: [
-                "ServiceProcess", "Configuration", "SpoolStore", "APNSGateway", "LinuxIO", "SpoolModel", "JobFormat",
-                "APNSModel", logging,
+                "ServiceProcess", "Configuration", "SpoolStore", "Gateways", "LinuxIO", "SpoolModel", "JobFormat",
+                "PushModel", logging,
             ]),
         layer(
             "AppEngine",
             uses: [
-                "ServiceProcess", "SharedResources", "JobOperations", "Configuration", "SpoolStore", "APNSGateway",
-                "LinuxIO", "SpoolModel", "JournalModel", "JobFormat", "APNSBinary", "APNSModel", "Document", logging,
+                "ServiceProcess", "SharedResources", "JobOperations", "Configuration", "SpoolStore", "Gateways",
+                "LinuxIO", "SpoolModel", "JournalModel", "JobFormat", "APNSBinary", "PushModel", "APNSModel",
+                "Document", logging,
             ]),
         layer(
             "PushDaemon",
             uses: [
                 "ServiceProcess", "AppEngine", "SharedResources", "JobOperations", "Configuration", "SpoolStore",
-                "APNSGateway", "JSON", "LinuxIO", "OpenSSL", "SpoolModel", "JournalModel", "APNSModel", "Document",
-                logging,
+                "Gateways", "JSON", "LinuxIO", "OpenSSL", "SpoolModel", "JournalModel", "PushModel", "APNSModel",
+                "Document", logging,
             ]),
         layer(
             "SpoolInspection",
             uses: [
                 "ServiceProcess", "JobOperations", "Doctor", "Configuration", "SpoolClient", "SpoolStore", "JSON",
-                "LinuxIO", "SpoolModel", "JournalModel", "JobFormat", "APNSModel", "Document",
+                "LinuxIO", "SpoolModel", "JournalModel", "JobFormat", "PushModel", "Document",
             ]),
         layer(
             "Report",
             uses: [
                 "SpoolInspection", "SpoolStore", "JSON", "LinuxIO", "SpoolModel", "JournalModel", "JobFormat",
-                "APNSModel", "Document",
+                "PushModel", "APNSModel", "Document",
             ]),
         layer(
             "Demo",
             uses: [
                 "PushDaemon", "ServiceProcess", "Configuration", "GatewaySimulator", "SpoolClient", "JSON", "LinuxIO",
-                "OpenSSL", "APNSHTTP2", "APNSModel", "Document", logging,
+                "OpenSSL", "APNSHTTP2", "PushModel", "APNSModel", "Document", logging,
             ]),
         layer("CommandProgram", uses: ["ServiceProcess", "LinuxIO", "Document", argumentParser]),
         .executableTarget(
@@ -160,7 +164,8 @@ let package = Package(
             dependencies: [
                 "CommandProgram", "Demo", "Report", "SpoolInspection", "PushDaemon", "ServiceProcess",
                 "JobOperations", "ChannelManagement", "Doctor", "Configuration", "GatewaySimulator", "SpoolClient",
-                "SpoolStore", "LinuxIO", "SpoolModel", "JournalModel", "JobFormat", "APNSModel", "Document",
+                "SpoolStore", "LinuxIO", "SpoolModel", "JournalModel", "JobFormat", "PushModel", "APNSModel",
+                "Document",
                 argumentParser, logging,
             ],
             swiftSettings: strict),
@@ -169,8 +174,8 @@ let package = Package(
             uses: [
                 "DoorModel", "ServiceProcess", "SpoolInspection", "JobOperations", "Configuration", "APNSServing",
                 "MicroHTTPD", "XML", "ZeroMQ", "Doctor", "SecureTransport", "SpoolClient", "SpoolStore", "JSON",
-                "NGHTTP2", "LinuxIO", "OpenSSL", "SpoolModel", "JobFormat", "HTTP2", "APNSHTTP2", "APNSModel",
-                "Document", logging,
+                "NGHTTP2", "LinuxIO", "OpenSSL", "SpoolModel", "JobFormat", "HTTP2", "APNSHTTP2", "PushModel",
+                "APNSModel", "Document", logging,
             ]),
         .executableTarget(
             name: "pushspool-door",
@@ -184,9 +189,9 @@ let package = Package(
         .executableTarget(
             name: "Benchmarks",
             dependencies: [
-                "ServiceProcess", "APNSGateway", "APNSHTTP2", "SpoolStore", "SpoolModel", "JournalModel",
+                "ServiceProcess", "Gateways", "APNSHTTP2", "SpoolStore", "SpoolModel", "JournalModel",
                 "JobFormat",
-                "APNSModel", "OpenSSL", "LinuxIO",
+                "PushModel", "APNSModel", "OpenSSL", "LinuxIO",
                 logging,
             ],
             path: "Tests/Benchmarks/Driver", swiftSettings: strict),
@@ -198,20 +203,19 @@ let package = Package(
         ),
         tests("Document", uses: ["JSON", "YAML", "TestSupport"]),
         tests("APNSModel", uses: ["TestSupport"]),
-        tests("APNSBinary", uses: ["APNSModel", "TestSupport"]),
+        tests("PushModel", uses: ["APNSModel", "TestSupport"]),
+        tests("APNSBinary", uses: ["PushModel", "APNSModel", "TestSupport"]),
         tests("HTTP2", uses: ["TestSupport"]),
-        tests("APNSHTTP2", uses: ["HTTP2", "NGHTTP2", "APNSModel", "Document", "JSON", "TestSupport"]),
+        tests("APNSHTTP2", uses: ["HTTP2", "NGHTTP2", "PushModel", "APNSModel", "Document", "JSON", "TestSupport"]),
         tests("NGHTTP2", uses: ["HTTP2"]),
         tests(
             "SpoolModel",
-            uses: [
-                "JSON", "YAML", "JournalModel", "JobFormat", "APNSModel", "Document", "TestSupport",
-            ]),
+            uses: ["JSON", "YAML", "JournalModel", "JobFormat", "PushModel", "APNSModel", "Document", "TestSupport"]),
         tests(
             "DoorModel",
             uses: [
-                "APNSServing", "APNSHTTP2", "HTTP2", "SpoolModel", "JobFormat", "JSON", "XML", "APNSModel", "Document",
-                "TestSupport",
+                "APNSServing", "APNSHTTP2", "HTTP2", "SpoolModel", "JobFormat", "JSON", "XML", "PushModel", "APNSModel",
+                "Document", "TestSupport",
             ]),
         tests("JSON", uses: ["Document", "TestSupport"]),
         tests("YAML", uses: ["Document", "TestSupport"]),
@@ -221,39 +225,42 @@ let package = Package(
         tests("LinuxIO", uses: ["TestSupport"]),
         tests("ZeroMQ", uses: ["LinuxIO", "TestSupport"]),
         tests("SecureTransport", uses: ["LinuxIO", "OpenSSL", "TestSupport"]),
-        tests("SpoolStore", uses: ["LinuxIO", "SpoolModel", "JournalModel", "JobFormat", "APNSModel", "TestSupport"]),
+        tests(
+            "SpoolStore",
+            uses: ["LinuxIO", "SpoolModel", "JournalModel", "JobFormat", "PushModel", "Document", "TestSupport"]),
         tests("SpoolClient", uses: ["LinuxIO", "TestSupport"]),
         tests(
             "SpoolInspection",
             uses: [
-                "JSON", "LinuxIO", "SpoolModel", "JournalModel", "JobFormat", "APNSModel", "Document", "TestSupport",
+                "JSON", "LinuxIO", "SpoolModel", "JournalModel", "JobFormat", "PushModel", "APNSModel", "Document",
+                "TestSupport",
             ]),
-        tests("Doors", uses: ["Configuration", "DoorModel", "LinuxIO", "APNSModel", logging, "TestSupport"]),
+        tests("Doors", uses: ["Configuration", "DoorModel", "LinuxIO", "PushModel", logging, "TestSupport"]),
         tests(
-            "APNSGateway",
+            "Gateways",
             uses: [
-                "ServiceProcess", "GatewaySimulator", "OpenSSL", "LinuxIO", "APNSBinary", "APNSHTTP2", "APNSModel",
-                "JSON", "TestSupport", logging,
+                "ServiceProcess", "GatewaySimulator", "OpenSSL", "LinuxIO", "APNSBinary", "APNSHTTP2", "PushModel",
+                "APNSModel", "JSON", "TestSupport", logging,
             ]),
         tests(
             "GatewaySimulator",
             uses: [
-                "SecureTransport", "OpenSSL", "NGHTTP2", "LinuxIO", "APNSBinary", "APNSHTTP2", "HTTP2", "APNSModel",
-                "TestSupport",
+                "SecureTransport", "OpenSSL", "NGHTTP2", "LinuxIO", "APNSBinary", "APNSHTTP2", "HTTP2", "PushModel",
+                "APNSModel", "TestSupport",
             ]),
         tests(
             "AppEngine",
             uses: [
-                "ServiceProcess", "SharedResources", "JobOperations", "Configuration", "SpoolStore", "APNSGateway",
-                "OpenSSL", "LinuxIO", "SpoolModel", "JournalModel", "APNSBinary", "APNSModel", logging, "TestSupport",
+                "ServiceProcess", "SharedResources", "JobOperations", "Configuration", "SpoolStore", "Gateways",
+                "OpenSSL", "LinuxIO", "SpoolModel", "JournalModel", "APNSBinary", "PushModel", "APNSModel", logging,
+                "TestSupport",
             ]),
         tests(
             "PushDaemon",
             uses: [
                 "ServiceProcess", "AppEngine", "SharedResources", "JobOperations", "Doctor", "Configuration",
-                "GatewaySimulator", "SpoolClient", "SpoolStore", "APNSGateway", "JSON", "LinuxIO", "OpenSSL",
-                "SpoolModel", "JournalModel", "JobFormat", "APNSHTTP2", "APNSModel", "Document", logging,
-                "TestSupport",
+                "GatewaySimulator", "SpoolClient", "SpoolStore", "Gateways", "JSON", "LinuxIO", "OpenSSL", "SpoolModel",
+                "JournalModel", "JobFormat", "APNSHTTP2", "PushModel", "APNSModel", "Document", logging, "TestSupport",
             ]),
         .testTarget(
             name: "FaultTests",
@@ -269,7 +276,7 @@ let package = Package(
                 "pushspool", "pushspool-door", "CommandProgram", "Demo", "Report", "SpoolInspection", "PushDaemon",
                 "ServiceProcess", "AppEngine", "JobOperations", "DoorModel", "Configuration", "OpenSSL", "YAML",
                 "GatewaySimulator", "JSON", "LinuxIO", "SpoolModel", "JournalModel", "JobFormat", "APNSBinary",
-                "APNSModel", "Document", argumentParser, "TestSupport",
+                "PushModel", "APNSModel", "Document", argumentParser, "TestSupport",
             ],
             swiftSettings: strict),
         .testTarget(name: "ArchitectureTests", swiftSettings: strict),

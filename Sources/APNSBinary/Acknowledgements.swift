@@ -1,4 +1,4 @@
-import APNSModel
+import PushModel
 
 /// Tracks which notifications the peer's kernel has received, and since when. Silence counts from that time, because a
 /// black-holed link is silent too.

@@ -1,4 +1,4 @@
-package import APNSModel
+package import PushModel
 
 /// How a connection ended.
 package enum ConnectionEnd: Hashable, Sendable {

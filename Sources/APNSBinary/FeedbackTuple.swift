@@ -1,4 +1,5 @@
 package import APNSModel
+import PushModel
 
 /// One entry of the feedback service: the token of a removed app, and the time of the removal.
 ///

@@ -1,4 +1,5 @@
-package import APNSModel
+import APNSModel
+package import PushModel
 
 /// Encodes the notifications of one batch as frames.
 ///

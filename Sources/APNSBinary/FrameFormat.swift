@@ -1,4 +1,4 @@
-package import APNSModel
+package import PushModel
 
 /// The three formats of a notification in the binary protocol (Apple, "Binary Provider API" and "Legacy Notification
 /// Format").

@@ -1,4 +1,4 @@
-import APNSModel
+import PushModel
 
 /// A buffer of consecutive frames for one record, in which only identifiers and tokens change from record to record.
 ///
@@ -52,12 +52,12 @@ package struct FrameSheet: ~Copyable, Sendable {
         guard let payload = run.sharedPayload?.bytes else { return writeEach(run, format: format, from: sequence) }
         let frameByteCount = layOut(run, payload: payload, format: format)
         let limit = min(run.count, max(1, byteLimit / frameByteCount))
-        let tokens = run.uniformTokens(atMost: limit)
+        let tokens = run.uniformAddresses(atMost: limit)
         // Tokens of many lengths would result in many short records.
         guard tokens.count == limit else { return writeEach(run, format: format, from: sequence) }
         repeatFrame(frameByteCount, count: tokens.count)
         byteCount = tokens.count * frameByteCount
-        patch(run.tokenStorage, tokens, format: format, from: sequence)
+        patch(run.addressStorage, tokens, format: format, from: sequence)
         return tokens.count
     }
 }
@@ -65,7 +65,7 @@ package struct FrameSheet: ~Copyable, Sendable {
 extension FrameSheet {
     /// Lays out the first frame, unless the current layout matches. Returns its length.
     private mutating func layOut(_ run: Batch, payload: [UInt8], format: FrameFormat) -> Int {
-        let token = run.token(at: run.indices.lowerBound)
+        let token = run.addressBytes(at: run.indices.lowerBound)
         if let layout, layout.tokenByteCount == token.count, layout.format == format,
             layout.payload.span.isIdentical(to: payload.span), layout.attributes == run.attributes
         {
@@ -89,7 +89,7 @@ extension FrameSheet {
 
     /// Overwrites identifiers and tokens of the previous record.
     private mutating func patch(
-        _ storage: [UInt8], _ tokens: Batch.UniformTokens, format: FrameFormat, from sequence: UInt64
+        _ storage: [UInt8], _ tokens: Batch.UniformAddresses, format: FrameFormat, from sequence: UInt64
     ) {
         let stride = byteCount / tokens.count
         let source = storage.span
@@ -112,7 +112,7 @@ extension FrameSheet {
             let index = run.indices.lowerBound + written
             let identifier = SentWindow.identifier(of: sequence + UInt64(written))
             encoder.append(
-                token: run.token(at: index), payload: run.payload(at: index), identifier: identifier, to: &bytes)
+                token: run.addressBytes(at: index), payload: run.payload(at: index), identifier: identifier, to: &bytes)
             guard bytes.count <= byteLimit || written == 0 else { break }
             written += 1
             fitting = bytes.count

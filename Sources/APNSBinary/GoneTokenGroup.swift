@@ -1,4 +1,5 @@
 import APNSModel
+import PushModel
 
 /// Entries of the feedback service that are published together. A token occurs once, with its newest time.
 package struct GoneTokenGroup: Sendable {

@@ -1,4 +1,4 @@
-import APNSModel
+import PushModel
 
 /// The search for a notification that was refused without being named, among suspects that may all have been accepted.
 ///

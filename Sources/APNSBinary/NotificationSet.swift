@@ -1,4 +1,4 @@
-import APNSModel
+import PushModel
 
 /// A set of notifications by job and index, stored as a few runs however large it is.
 struct NotificationSet: Sendable {

@@ -1,4 +1,4 @@
-package import APNSModel
+package import PushModel
 
 /// The state of one connection: which notifications are in doubt, and the conclusions from silence, a reply or an end.
 ///

@@ -1,4 +1,4 @@
-package import APNSModel
+package import PushModel
 
 /// The notifications that one app has to send. Lane by lane, the tails of ended connections come first, then new work,
 /// a batch of each job in turn.

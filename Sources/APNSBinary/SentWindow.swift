@@ -1,4 +1,4 @@
-import APNSModel
+import PushModel
 
 /// The notifications of one connection in the order in which they were sent, each with its sequence number.
 ///

@@ -1,4 +1,4 @@
-package import APNSModel
+package import PushModel
 
 /// The gateway's number for the reason of a refusal. Unsigned: 255 is not −1. Unknown numbers are preserved.
 package struct Status: RawRepresentable, Hashable, Sendable {

@@ -1,5 +1,6 @@
 package import APNSModel
 package import Document
+import PushModel
 
 /// The answer to a `ChannelRequest`.
 package enum ChannelReply: Hashable, Sendable {

@@ -1,5 +1,6 @@
 package import APNSModel
 package import HTTP2
+import PushModel
 
 /// A request to the channel management of an app (Apple, "Sending channel management requests to APNs").
 package enum ChannelRequest: Hashable, Sendable {

@@ -1,4 +1,4 @@
-import APNSModel
+import PushModel
 
 /// Tracks where requests end in the byte stream, to determine which of them the gateway cannot have received
 /// completely, and which may still reach it.

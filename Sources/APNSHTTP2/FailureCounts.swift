@@ -1,4 +1,4 @@
-import APNSModel
+import PushModel
 
 /// Counts how often each notification failed, by kind of failure. Empty as long as nothing fails.
 struct FailureCounts: Sendable {

@@ -1,26 +1,26 @@
-import APNSModel
+import PushModel
 
-/// The device tokens on hold because the gateway has received too many requests for them.
+/// The addresses on hold because the gateway has received too many requests for them.
 struct HeldTokens {
-    /// The end of each token's hold.
-    private var ends: [[UInt8]: Moment] = [:]
+    /// The end of each address's hold.
+    private var ends: [Address: Moment] = [:]
     /// The number of entries above which expired ones are removed.
     private var limit = 1024
 
-    /// Whether no token is on hold.
+    /// Whether no address is on hold.
     var isEmpty: Bool { ends.isEmpty }
 
-    /// When a token's hold ends; `nil` if it is not on hold.
-    func end(of token: ArraySlice<UInt8>) -> Moment? { ends[Array(token)] }
+    /// When an address's hold ends; `nil` if it is not on hold.
+    func end(of address: Address) -> Moment? { ends[address] }
 
-    /// Puts a token on hold until `end`.
-    mutating func hold(_ token: ArraySlice<UInt8>, until end: Moment) {
-        ends[Array(token)] = end
+    /// Puts an address on hold until `end`.
+    mutating func hold(_ address: Address, until end: Moment) {
+        ends[address] = end
     }
 
-    /// Removes the holds of a batch's tokens.
+    /// Removes the holds of a batch's addresses.
     mutating func free(_ batch: Batch) {
-        for index in batch.indices where !isEmpty { ends[Array(batch.token(at: index))] = nil }
+        for index in batch.indices where !isEmpty { ends[batch.address(at: index)] = nil }
     }
 
     /// Removes the expired holds of released notifications.
@@ -31,8 +31,8 @@ struct HeldTokens {
         guard !isEmpty else { return }
         for batch in released {
             for index in batch.indices {
-                let token = Array(batch.token(at: index))
-                if let end = ends[token], end <= now { ends[token] = nil }
+                let address = batch.address(at: index)
+                if let end = ends[address], end <= now { ends[address] = nil }
             }
         }
         guard ends.count > limit else { return }

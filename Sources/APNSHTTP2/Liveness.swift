@@ -1,4 +1,4 @@
-import APNSModel
+import PushModel
 
 /// Determines whether a connection lives: asks with a PING after a silence, and knows what is overdue.
 ///

@@ -1,4 +1,4 @@
-import APNSModel
+import PushModel
 
 /// Notifications that must not be sent before a given time.
 ///

@@ -1,5 +1,6 @@
 package import APNSModel
 import Document
+package import PushModel
 
 /// A token that authenticates the sender: a JSON Web Token signed with ES256 (RFC 7519, RFC 7518 §3.4; Apple,
 /// "Establishing a token-based connection to APNs").

@@ -1,4 +1,5 @@
 package import APNSModel
+package import PushModel
 
 extension Reason {
     /// The table's entry for a reason.

@@ -1,5 +1,6 @@
 package import APNSModel
 package import Document
+package import PushModel
 
 /// The gateway's answer to one notification.
 ///

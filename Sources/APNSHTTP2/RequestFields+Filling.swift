@@ -1,4 +1,5 @@
-package import APNSModel
+import Document
+package import PushModel
 
 extension RequestFields {
     /// Writes a device token as hexadecimal digits and an `apns-id` into a request. Allocates nothing.

@@ -1,5 +1,6 @@
-package import APNSModel
+import APNSModel
 package import HTTP2
+package import PushModel
 
 /// The header fields of a run of notifications that share their attributes (Apple, "Sending notification requests to
 /// APNs").
@@ -65,9 +66,11 @@ package enum RequestFields {
     /// The part of the `:path` of broadcasts before the app's bundle identifier.
     package static let broadcastPath = "/4/broadcasts/apps/"
 
-    /// Builds the head of notifications with these attributes and measures.
-    package static func head(_ attributes: Attributes, _ measures: Measures, from sender: Sender) -> RequestHead {
-        if let channel = attributes.channel { return head(attributes, to: channel, measures, from: sender) }
+    /// Builds the head of notifications with these attributes and measures. `channel` is the id that a broadcast goes to.
+    package static func head(
+        _ attributes: Attributes, channel: String? = nil, _ measures: Measures, from sender: Sender
+    ) -> RequestHead {
+        if let channel { return head(attributes, to: channel, measures, from: sender) }
         var fields = opening(
             .hole(prefix: Array(path.utf8), byteCount: 2 * measures.tokenByteCount), from: sender)
         if let topic = topic(attributes, from: sender) {
@@ -88,12 +91,12 @@ package enum RequestFields {
     /// Builds the head of a broadcast (Apple, "Sending broadcast push notification requests to APNs"). It has no topic, and the
     /// bundle identifier in its path has no suffix. The hole for the token is empty.
     private static func head(
-        _ attributes: Attributes, to channel: ChannelID, _ measures: Measures, from sender: Sender
+        _ attributes: Attributes, to channel: String, _ measures: Measures, from sender: Sender
     ) -> RequestHead {
         let path = broadcastPath + (sender.app ?? "")
         let fields =
             opening(.hole(prefix: Array(path.utf8), byteCount: 0), from: sender) + [
-                RequestHead.Field("apns-channel-id", .text(channel.text), kept: .field),
+                RequestHead.Field("apns-channel-id", .text(channel), kept: .field),
                 RequestHead.Field("apns-push-type", .text(attributes.pushType.rawValue), kept: .field),
                 RequestHead.Field("apns-priority", .text(String(attributes.priority.rawValue)), kept: .field),
                 RequestHead.Field("apns-request-id", .hole(byteCount: idByteCount), kept: .name),

@@ -1,4 +1,5 @@
-package import APNSModel
+import APNSModel
+package import PushModel
 
 /// The notifications that one app has to send over HTTP/2. Lane by lane, returned ones come first, then a batch of each
 /// job in turn. Paused ones are kept separately.
@@ -179,7 +180,7 @@ package struct RequestQueue: Sendable {
     /// may.
     private func heldRun(in batch: Batch) -> (count: Int, until: Moment?)? {
         for (count, index) in batch.indices.enumerated() {
-            if let until = heldTokens.end(of: batch.token(at: index)) { return (count, until) }
+            if let until = heldTokens.end(of: batch.address(at: index)) { return (count, until) }
         }
         return nil
     }
@@ -330,7 +331,7 @@ extension RequestQueue {
     private func jobsFault(_ refused: SessionNews.Refused, _ origin: Origin) -> Verdict? {
         guard let reason = refused.reply.reason else { return nil }
         if reason.isAboutTopic, origin.isTopicOfJob(refused.batch) { return .message }
-        return reason.isAboutBroadcasting && refused.batch.attributes.channel != nil ? .config : nil
+        return reason.isAboutBroadcasting && refused.batch.attributes.addressKind == .channel ? .config : nil
     }
 
     /// Whether a connection that was opened later may accept the notification's topic.
@@ -420,7 +421,7 @@ extension RequestQueue {
         let batch = refused.batch
         let pause = pauses.later.pause(after: failures.count(.later, of: batch), using: &draft.random)
         let length = max(pause, min(refused.retryAfter ?? .zero, pauses.later.ceiling))
-        heldTokens.hold(batch.token(at: batch.indices.lowerBound), until: draft.now.moment + length)
+        heldTokens.hold(batch.address(at: batch.indices.lowerBound), until: draft.now.moment + length)
         self.pause(batch, for: length, because: refused.reply.refusal(.later), into: &draft)
     }
 

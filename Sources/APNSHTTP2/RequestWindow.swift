@@ -1,4 +1,4 @@
-import APNSModel
+import PushModel
 
 /// The requests of a connection that are written and unanswered, by their places.
 ///

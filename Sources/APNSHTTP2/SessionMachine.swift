@@ -1,6 +1,6 @@
-package import APNSModel
 package import Document
 package import HTTP2
+package import PushModel
 
 /// The state of one HTTP/2 connection to the gateway: the notifications on it, and the conclusions from answers, resets
 /// and the end.
@@ -138,13 +138,13 @@ package struct SessionMachine: ~Copyable {
         guard !batch.isEmpty, room() > 0 else { return }
         liveness.noteWrite(at: now)
         if authorizedAt == nil { authorizedAt = now }
-        let tokens = batch.uniformTokens(atMost: batch.count)
+        let tokens = batch.uniformAddresses(atMost: batch.count)
         let payload = batch.sharedPayload?.bytes
         let body = payload ?? Array(batch.payload(at: batch.indices.lowerBound))
         awaitedWindow = body.count
         guard !isWindowUsedUp else { return }
         let measures = RequestFields.Measures(tokenByteCount: tokens.byteCount, payloadByteCount: body.count)
-        let head = heads.encoded(batch.attributes, measures, from: options.sender, by: &connection.encoder)
+        let head = heads.encoded(for: batch, measures, from: options.sender, by: &connection.encoder)
         let fitting = min(room(), connection.capacity(bodyByteCount: body.count), payload == nil ? 1 : tokens.count)
         guard fitting > 0 else {
             let slow = batch.removeFirst(1)
@@ -394,16 +394,16 @@ extension SessionMachine {
     }
 
     private mutating func fill(
-        with batch: Batch, _ tokens: Batch.UniformTokens, bodyByteCount: Int, from first: UInt32
+        with batch: Batch, _ tokens: Batch.UniformAddresses, bodyByteCount: Int, from first: UInt32
     ) {
         sheet.setStreams(from: first)
         let stride = sheet.requestByteCount
         let tokenAt = sheet.offset(ofHole: RequestFields.tokenHole, request: 0)
         let idAt = sheet.offset(ofHole: RequestFields.idHole, request: 0)
         let lengthAt = sheet.offset(ofHole: RequestFields.lengthHole, request: 0)
-        let storage = batch.tokenStorage
+        let storage = batch.addressStorage
         // A broadcast's head contains its channel.
-        let tokenByteCount = batch.attributes.channel == nil ? tokens.byteCount : 0
+        let tokenByteCount = batch.attributes.addressKind == .channel ? 0 : tokens.byteCount
         sheet.withHoles { bytes in
             for request in 0..<batch.count {
                 let start = tokens.offset + request * tokens.byteCount
@@ -421,7 +421,7 @@ extension SessionMachine {
     private mutating func slowRequest(_ one: Batch, _ head: EncodedHead, _ body: [UInt8]) -> [UInt8] {
         var filled = head
         let index = one.indices.lowerBound
-        let token = one.attributes.channel == nil ? Array(one.token(at: index)) : []
+        let token = one.attributes.addressKind == .channel ? [] : Array(one.addressBytes(at: index))
         var bytes = filled.bytes.mutableSpan
         RequestFields.fill(
             token.span, one.id(at: index), into: &bytes,

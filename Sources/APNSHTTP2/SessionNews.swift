@@ -1,6 +1,7 @@
 package import APNSModel
 package import Document
 package import HTTP2
+package import PushModel
 
 extension SessionNews.GoAwayInfo: CustomStringConvertible {
     /// The frame as text, such as `GOAWAY ENHANCE_YOUR_CALM "too_many_pings"`.

@@ -1,4 +1,4 @@
-package import APNSModel
+package import PushModel
 
 /// The times at which a provider token must be replaced, counted from its signing, not from its first use.
 ///

@@ -1,4 +1,5 @@
 import APNSModel
+import PushModel
 
 /// Decides whether a topic that was refused is tried once more, on a connection opened after the refusal.
 ///

@@ -1,4 +1,5 @@
-package import APNSModel
+import APNSModel
+package import PushModel
 
 /// Watches for a gateway that answers but accepts nothing. Decides when to warn, and whether the server is a push
 /// gateway at all.

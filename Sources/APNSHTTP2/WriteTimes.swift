@@ -1,4 +1,4 @@
-import APNSModel
+import PushModel
 
 /// The times at which requests were written, by place, to measure answer times to the millisecond.
 ///

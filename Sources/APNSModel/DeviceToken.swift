@@ -1,3 +1,5 @@
+import Document
+
 /// A device token, which identifies one app on one device: 1 to 100 bytes.
 ///
 /// Printing a token shows only its first four bytes, because a complete token in a log is personal data.

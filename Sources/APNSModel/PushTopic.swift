@@ -1,3 +1,5 @@
+import Document
+
 /// The value of `apns-topic`: the app's bundle identifier plus the suffix that the push type requires.
 package enum PushTopic {
     /// How the sender proves its right to a topic.

@@ -1,3 +1,5 @@
+import Document
+
 /// Parses device tokens in the forms that people write.
 ///
 /// Accepts hexadecimal in any case, with the `<`, `>` and spaces of old `NSData` descriptions, or base64 (either

@@ -1,5 +1,6 @@
 import APNSModel
 import HTTP2
+import PushModel
 
 /// A header field that a strict gateway knows.
 enum KnownField: Int, CaseIterable {

@@ -1,6 +1,8 @@
 import APNSHTTP2
 package import APNSModel
+import Document
 package import HTTP2
+import PushModel
 
 /// The values of a request's header fields, and the first error in them as Apple's gateway words it; reusable.
 package struct RequestReading: Sendable {

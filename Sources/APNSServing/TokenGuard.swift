@@ -1,6 +1,7 @@
 package import APNSHTTP2
 package import APNSModel
 package import Document
+package import PushModel
 
 /// The provider tokens of one connection, as Apple's gateway judges them.
 ///

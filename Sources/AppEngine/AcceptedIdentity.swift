@@ -1,7 +1,7 @@
-import APNSModel
 import Configuration
 import LinuxIO
 import Logging
+import PushModel
 import ServiceProcess
 import SpoolStore
 

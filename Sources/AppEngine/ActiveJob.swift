@@ -1,10 +1,10 @@
-import APNSModel
 import Document
 import JobFormat
 import JobOperations
 import JournalModel
 import LinuxIO
 import Logging
+import PushModel
 import ServiceProcess
 import SpoolModel
 import SpoolStore

@@ -1,5 +1,5 @@
-import APNSGateway
 package import Configuration
+import Gateways
 import JobOperations
 import JournalModel
 import LinuxIO

@@ -1,5 +1,5 @@
-import APNSGateway
 import Configuration
+import Gateways
 import JobOperations
 import LinuxIO
 import Logging

@@ -1,12 +1,12 @@
 import APNSBinary
-package import APNSGateway
-package import APNSModel
 package import Configuration
+package import Gateways
 package import JobFormat
 package import JobOperations
 import JournalModel
 package import LinuxIO
 import Logging
+package import PushModel
 import ServiceProcess
 package import SharedResources
 package import SpoolModel

@@ -1,7 +1,7 @@
-import APNSGateway
-import APNSModel
+import Gateways
 import LinuxIO
 import Logging
+import PushModel
 import ServiceProcess
 import SpoolStore
 

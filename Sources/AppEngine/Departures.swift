@@ -1,9 +1,9 @@
-import APNSModel
 import JobFormat
 import JobOperations
 import JournalModel
 import LinuxIO
 import Logging
+import PushModel
 import ServiceProcess
 import SharedResources
 import SpoolModel

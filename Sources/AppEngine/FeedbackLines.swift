@@ -1,6 +1,7 @@
 import APNSModel
 import JobFormat
 import LinuxIO
+import PushModel
 import ServiceProcess
 import SharedResources
 import SpoolModel

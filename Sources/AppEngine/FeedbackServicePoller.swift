@@ -1,9 +1,9 @@
 import APNSBinary
-import APNSGateway
-import APNSModel
 import Configuration
+import Gateways
 import LinuxIO
 import Logging
+import PushModel
 import ServiceProcess
 import SharedResources
 import SpoolStore

@@ -1,8 +1,8 @@
-import APNSGateway
-import APNSModel
+import Gateways
 import JournalModel
 import LinuxIO
 import Logging
+import PushModel
 import ServiceProcess
 import SharedResources
 import SpoolModel

@@ -1,5 +1,5 @@
-import APNSGateway
-import APNSModel
+import Gateways
+import PushModel
 import ServiceProcess
 
 /// The last answer with which the gateway refused a job as if the app were at fault.

@@ -1,4 +1,3 @@
-import APNSModel
 import Configuration
 import Document
 import JobFormat
@@ -6,6 +5,7 @@ import JobOperations
 import JournalModel
 import LinuxIO
 import Logging
+import PushModel
 import ServiceProcess
 import SharedResources
 import SpoolModel

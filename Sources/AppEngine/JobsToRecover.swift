@@ -1,8 +1,8 @@
-import APNSModel
 import JobFormat
 import JobOperations
 import JournalModel
 import LinuxIO
+import PushModel
 import SpoolStore
 
 /// The jobs of an app's earlier run that have not been taken over yet.

@@ -1,5 +1,5 @@
-import APNSModel
 import JournalModel
+import PushModel
 import ServiceProcess
 import SharedResources
 import SpoolStore

@@ -1,6 +1,6 @@
 import APNSBinary
-import APNSModel
 import LinuxIO
+import PushModel
 import SharedResources
 
 /// The data of one reading of the feedback service, in a file that outlives the daemon.

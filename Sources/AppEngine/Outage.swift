@@ -1,5 +1,5 @@
-import APNSGateway
-import APNSModel
+import Gateways
+import PushModel
 
 /// Whether an app's gateway has not answered for a while, so that none of its jobs can be sent.
 struct Outage {

@@ -1,8 +1,8 @@
-import APNSModel
 import JobFormat
 import JournalModel
 import LinuxIO
 import Logging
+import PushModel
 import ServiceProcess
 import SharedResources
 import SpoolModel

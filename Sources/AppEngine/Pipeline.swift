@@ -1,8 +1,8 @@
-import APNSGateway
-import APNSModel
 import Configuration
+import Gateways
 import JobOperations
 import LinuxIO
+import PushModel
 import ServiceProcess
 import SharedResources
 

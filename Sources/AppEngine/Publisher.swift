@@ -7,6 +7,7 @@ import JobOperations
 import JournalModel
 import LinuxIO
 import Logging
+import PushModel
 import ServiceProcess
 import SharedResources
 import SpoolModel

@@ -1,8 +1,8 @@
-import APNSModel
 import Configuration
 import JobFormat
 import LinuxIO
 import Logging
+import PushModel
 import ServiceProcess
 import SharedResources
 import SpoolModel

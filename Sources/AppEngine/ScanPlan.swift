@@ -1,6 +1,6 @@
-import APNSModel
 import Configuration
 import JobFormat
+import PushModel
 import ServiceProcess
 import SharedResources
 import SpoolModel

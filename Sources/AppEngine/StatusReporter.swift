@@ -1,10 +1,10 @@
-import APNSGateway
-import APNSModel
 import Configuration
+import Gateways
 import JobFormat
 import JournalModel
 import LinuxIO
 import Logging
+import PushModel
 import ServiceProcess
 import SharedResources
 import SpoolModel

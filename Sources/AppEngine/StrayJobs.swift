@@ -1,7 +1,7 @@
-import APNSModel
 import JobOperations
 import LinuxIO
 import Logging
+import PushModel
 import ServiceProcess
 import SpoolStore
 

@@ -1,6 +1,6 @@
-import APNSModel
 import LinuxIO
 import Logging
+import PushModel
 import ServiceProcess
 import SharedResources
 import SpoolStore
@@ -62,14 +62,14 @@ final class SuppressionList {
         guard isInUse else { return (batches, []) }
         var (due, suppressed) = ([Batch](), [Settlement]())
         for batch in batches {
-            // A channel is not a token.
-            guard batch.attributes.channel == nil else {
+            // What reaches many devices is not gone from one.
+            guard !batch.attributes.addressKind.isShared else {
                 due.append(batch)
                 continue
             }
             var start = batch.indices.lowerBound
             for index in batch.indices {
-                guard let since = goneSince(batch.token(at: index), registrations[index]) else { continue }
+                guard let since = goneSince(batch.addressBytes(at: index), registrations[index]) else { continue }
                 if start < index { due.append(batch[start..<index]) }
                 start = index + 1
                 suppressed.append(Settlement(batch[index..<start], .rejected(.suppressed(goneSince: since))))
@@ -92,10 +92,10 @@ final class SuppressionList {
     /// Records the tokens that the gateway has reported as unregistered.
     func remember(_ settlement: Settlement) {
         guard isInUse, case .rejected(let refusal) = settlement.outcome, refusal.verdict == .gone,
-            refusal.status != nil, settlement.batch.attributes.channel == nil
+            refusal.status != nil, !settlement.batch.attributes.addressKind.isShared
         else { return }
         let since = refusal.goneSince ?? .now
-        for index in settlement.batch.indices { remember(settlement.batch.token(at: index), since: since) }
+        for index in settlement.batch.indices { remember(settlement.batch.addressBytes(at: index), since: since) }
     }
 
     /// Records that a token is unregistered.
@@ -173,9 +173,9 @@ final class SuppressionList {
     }
 }
 
-extension APNSModel.Refusal {
+extension PushModel.Refusal {
     /// The refusal of a notification that was not sent because its token is unregistered.
-    static func suppressed(goneSince time: WallTime) -> APNSModel.Refusal {
-        APNSModel.Refusal(.suppressed, .gone, goneSince: time)
+    static func suppressed(goneSince time: WallTime) -> PushModel.Refusal {
+        PushModel.Refusal(.suppressed, .gone, goneSince: time)
     }
 }

@@ -2,6 +2,7 @@ import APNSModel
 import Configuration
 import Document
 import LinuxIO
+import PushModel
 
 /// An app's channel file, locked for one command that may change it, and the record of a creation without an answer.
 struct ChannelBook {

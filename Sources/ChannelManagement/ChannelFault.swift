@@ -1,7 +1,8 @@
-import APNSGateway
 import APNSHTTP2
 import APNSModel
+import Gateways
 import LinuxIO
+import PushModel
 
 /// Why a command about channels failed.
 package struct ChannelFault: Error, Hashable, Sendable {

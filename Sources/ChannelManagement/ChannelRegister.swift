@@ -1,8 +1,9 @@
-import APNSGateway
 import APNSHTTP2
 package import APNSModel
 package import Configuration
+import Gateways
 package import LinuxIO
+import PushModel
 import SpoolModel
 
 /// An app's broadcast channels: those that the gateway has, and their names in the app's files.

@@ -3,6 +3,7 @@ import Configuration
 import Document
 import JSON
 import JobFormat
+import PushModel
 
 /// A channel that was requested and perhaps created: what it takes to find out when the answer was lost.
 ///

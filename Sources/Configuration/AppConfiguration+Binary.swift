@@ -1,8 +1,8 @@
 package import APNSBinary
-package import APNSGateway
-import APNSModel
 import Document
+package import Gateways
 import LinuxIO
+import PushModel
 
 extension AppConfiguration {
     /// What only the binary protocol is configured with.

@@ -1,7 +1,8 @@
-package import APNSGateway
 package import APNSModel
 import Document
+package import Gateways
 import LinuxIO
+import PushModel
 import SpoolModel
 
 extension AppConfiguration {

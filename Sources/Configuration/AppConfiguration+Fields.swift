@@ -1,7 +1,8 @@
-import APNSGateway
-package import APNSModel
+import APNSModel
 package import Document
+import Gateways
 import LinuxIO
+package import PushModel
 
 extension AppConfiguration {
     private static let hour = Duration.seconds(3600)

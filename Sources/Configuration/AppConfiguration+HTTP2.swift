@@ -1,5 +1,5 @@
-import APNSGateway
 import Document
+import Gateways
 import LinuxIO
 package import SecureTransport
 

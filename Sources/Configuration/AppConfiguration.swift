@@ -1,8 +1,9 @@
 import APNSBinary
-package import APNSGateway
 package import APNSHTTP2
 package import APNSModel
+package import Gateways
 import LinuxIO
+package import PushModel
 
 /// The content of `apps/<app>.yaml`: one identity at one gateway.
 package struct AppConfiguration: Sendable, Hashable {

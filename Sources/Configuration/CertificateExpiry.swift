@@ -1,6 +1,6 @@
-package import APNSModel
 package import Document
 import OpenSSL
+package import PushModel
 
 /// The date on which an app's certificate expires, and the file to replace by then.
 package struct CertificateExpiry: Hashable, Sendable {

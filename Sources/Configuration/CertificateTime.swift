@@ -1,5 +1,5 @@
-package import APNSModel
 import OpenSSL
+package import PushModel
 
 /// The validity period of a certificate.
 package struct CertificateTime: Hashable, Sendable {

@@ -1,6 +1,7 @@
 package import APNSModel
 package import Document
 import LinuxIO
+import PushModel
 
 /// The file in which `pushspool channel` keeps the names of an app's broadcast channels, beside the app's own file:
 ///

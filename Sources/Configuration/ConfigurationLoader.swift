@@ -1,6 +1,7 @@
-package import APNSModel
+import APNSModel
 package import Document
 import LinuxIO
+package import PushModel
 import ServiceProcess
 import SpoolModel
 

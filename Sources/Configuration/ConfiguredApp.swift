@@ -1,8 +1,9 @@
-package import APNSGateway
 import APNSHTTP2
 package import APNSModel
+package import Gateways
 package import LinuxIO
 package import OpenSSL
+package import PushModel
 package import SpoolModel
 
 /// An app whose configuration has no errors, with its loaded credentials.

@@ -1,4 +1,4 @@
-package import APNSModel
+package import PushModel
 
 /// Decides which certificates to warn about: each once per stage, and once when the daemon starts.
 package struct ExpiryWatch: Sendable {

@@ -1,9 +1,10 @@
-import APNSGateway
 import APNSHTTP2
 import APNSModel
 import Document
+import Gateways
 import LinuxIO
 import OpenSSL
+import PushModel
 
 /// Reads an app's credentials and checks them before any connection is made.
 ///

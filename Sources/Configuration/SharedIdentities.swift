@@ -1,4 +1,4 @@
-import APNSGateway
+import Gateways
 import OpenSSL
 import Synchronization
 

@@ -1,6 +1,7 @@
 import APNSModel
 import GatewaySimulator
 import LinuxIO
+import PushModel
 
 /// The report of the demo, as text for a terminal.
 package struct DemoReport {

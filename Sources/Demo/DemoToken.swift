@@ -1,5 +1,6 @@
 import APNSModel
 import Document
+import PushModel
 
 /// A device token with a number, in all spellings that the daemon accepts.
 struct DemoToken: Hashable {

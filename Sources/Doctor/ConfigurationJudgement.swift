@@ -1,8 +1,8 @@
-import APNSGateway
-import APNSModel
 import Configuration
 import Document
+import Gateways
 import LinuxIO
+import PushModel
 
 /// Evaluates a configuration: everything that `check` reports, and whether it suits Apple's gateways.
 struct ConfigurationJudgement {

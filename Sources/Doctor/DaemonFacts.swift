@@ -1,9 +1,9 @@
-import APNSModel
 import Configuration
 import Document
 import JSON
 import JournalModel
 import LinuxIO
+import PushModel
 import ServiceProcess
 import SpoolModel
 

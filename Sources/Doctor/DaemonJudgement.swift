@@ -1,4 +1,4 @@
-import APNSModel
+import PushModel
 import SpoolModel
 
 /// Evaluates the state of a daemon.

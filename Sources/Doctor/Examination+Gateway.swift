@@ -1,8 +1,8 @@
-import APNSGateway
-import APNSModel
 import Configuration
+import Gateways
 import LinuxIO
 import OpenSSL
+import PushModel
 import SecureTransport
 import ServiceProcess
 

@@ -1,6 +1,6 @@
-import APNSModel
 import Configuration
 package import LinuxIO
+import PushModel
 import ServiceProcess
 import SpoolModel
 import SpoolStore

@@ -1,6 +1,6 @@
-import APNSModel
 import LinuxIO
 import OpenSSL
+import PushModel
 import SecureTransport
 
 /// The results of connecting to a gateway, step by step. Nothing is sent but a handshake.

@@ -1,5 +1,5 @@
-import APNSModel
 import LinuxIO
+import PushModel
 
 /// Evaluates the connection to a gateway. Reports the first step that failed, and nothing about later steps.
 struct GatewayJudgement {

@@ -1,5 +1,5 @@
-import APNSModel
 import LinuxIO
+import PushModel
 import ServiceProcess
 
 /// The state of the host: its clock, and the kernel's limits.

@@ -1,6 +1,6 @@
-import APNSModel
 import Configuration
 import LinuxIO
+import PushModel
 
 /// Evaluates the state of the host.
 struct HostJudgement {

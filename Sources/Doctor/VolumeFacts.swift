@@ -1,5 +1,5 @@
-import APNSModel
 import LinuxIO
+import PushModel
 import ServiceProcess
 
 /// The abilities of the filesystem of a folder, found by creating hidden files, which are never jobs.

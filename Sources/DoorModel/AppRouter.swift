@@ -1,6 +1,7 @@
 package import APNSModel
 package import Document
 import JobFormat
+import PushModel
 package import SpoolModel
 
 /// Finds the app that a topic belongs to.

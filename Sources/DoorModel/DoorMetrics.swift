@@ -1,4 +1,4 @@
-package import APNSModel
+package import PushModel
 package import SpoolModel
 
 /// The metrics of the doors, by their names in monitoring (pushspool-door(1)).

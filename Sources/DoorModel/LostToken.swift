@@ -1,5 +1,6 @@
 package import APNSModel
 package import Document
+package import PushModel
 
 /// A token that should not be used any more, from a line of feedback.
 package struct LostToken: Hashable, Sendable {

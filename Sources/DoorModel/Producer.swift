@@ -1,4 +1,4 @@
-package import APNSModel
+package import PushModel
 
 /// Somebody who may drop jobs through a door.
 package struct Producer: Hashable, Sendable {

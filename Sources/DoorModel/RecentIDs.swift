@@ -1,5 +1,5 @@
-package import APNSModel
 package import Document
+package import PushModel
 
 /// The ids of requests that were spooled lately, so that a request that a client repeats is not spooled twice.
 ///

@@ -1,10 +1,10 @@
-import APNSModel
 import Configuration
 package import Doctor
 import Document
 import DoorModel
 package import LinuxIO
 import Logging
+import PushModel
 import SpoolClient
 import SpoolModel
 import SpoolStore

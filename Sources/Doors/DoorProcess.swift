@@ -1,9 +1,9 @@
-import APNSModel
 package import Configuration
 import Document
 import DoorModel
 package import LinuxIO
 package import Logging
+import PushModel
 package import ServiceProcess
 import SpoolModel
 

@@ -1,4 +1,4 @@
-import APNSModel
+import PushModel
 
 /// The closing phase of a simulated connection, for either protocol.
 enum Closing: Hashable {

@@ -1,5 +1,5 @@
-import APNSModel
 import LinuxIO
+import PushModel
 import SecureTransport
 
 /// One open connection: the stream, the policy that controls it, and the bytes between the two.

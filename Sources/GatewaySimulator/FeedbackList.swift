@@ -1,5 +1,6 @@
 import APNSBinary
 import APNSModel
+import PushModel
 
 /// A token whose app was removed from the device, as the feedback service reports it.
 public struct GoneToken: Sendable, Hashable {

@@ -1,5 +1,5 @@
-import APNSModel
 import LinuxIO
+import PushModel
 
 extension GatewayPolicy.Now {
     /// Reads both clocks.

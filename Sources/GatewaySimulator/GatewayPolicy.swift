@@ -1,5 +1,5 @@
 import APNSBinary
-import APNSModel
+import PushModel
 
 /// The logic of one connection of a simulated gateway: consumes bytes, produces ledger entries and the next step.
 ///

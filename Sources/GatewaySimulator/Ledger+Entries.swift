@@ -1,5 +1,6 @@
 import APNSBinary
 import APNSModel
+import PushModel
 
 extension Ledger {
     /// A notification that arrived.

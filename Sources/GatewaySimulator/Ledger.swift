@@ -1,5 +1,5 @@
 import APNSBinary
-import APNSModel
+import PushModel
 
 /// The record of the notifications that arrived at a simulated gateway, in order, with their outcomes.
 ///

@@ -1,4 +1,5 @@
 import APNSModel
+import PushModel
 
 /// A ledger entry as a line of JSON.
 ///

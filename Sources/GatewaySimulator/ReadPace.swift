@@ -1,4 +1,4 @@
-import APNSModel
+import PushModel
 
 /// The reading pace of a simulated gateway: unlimited, or a number of bytes per second.
 struct ReadPace {

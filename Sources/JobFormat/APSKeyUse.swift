@@ -1,5 +1,6 @@
 import APNSModel
 import Document
+import PushModel
 
 /// A member of `aps` in a job, other than those of every ordinary alert.
 struct PlacedKey: Hashable, Sendable {

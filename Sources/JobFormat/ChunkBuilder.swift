@@ -1,4 +1,5 @@
 import APNSModel
+import PushModel
 
 /// The parts of a notification other than its token.
 struct Delivery: Hashable, Sendable {
@@ -100,10 +101,10 @@ struct ChunkBuilder: Sendable {
     }
 
     /// Adds a recipient that cannot be sent to.
-    mutating func reject(_ reason: FaultReason, token: DeviceToken?) {
+    mutating func reject(_ reason: FaultReason, address: Address?) {
         close()
         rejected.append(
-            RejectedRecipient(index: next, id: id(at: next), token: token, refusal: reason.refusal))
+            RejectedRecipient(index: next, id: id(at: next), address: address, refusal: reason.refusal))
         next += 1
     }
 
@@ -147,7 +148,7 @@ struct ChunkBuilder: Sendable {
 
     private mutating func append(_ payloads: Batch.Payloads, _ attributes: Attributes) {
         let first = next - tokens.count
-        let batch = Batch(header: header(attributes), firstIndex: first, tokens: tokens, payloads: payloads)
+        let batch = Batch(header: header(attributes), firstIndex: first, addresses: tokens, payloads: payloads)
         batches.append(ids.isEmpty ? batch : batch.identified(by: (first..<next).map(id)))
         (tokens, self.payloads) = (PackedBytes(reservingByteCount: tokens.bytes.count), PackedBytes())
     }

@@ -1,4 +1,5 @@
 import APNSModel
+import PushModel
 
 /// The rules for combining payloads and attributes, so that no gateway rejects and no device silently drops the result.
 enum DeliveryRules {
@@ -15,11 +16,12 @@ enum DeliveryRules {
     }
 
     /// Returns the rules that a notification breaks; usually none.
-    static func violations(of payload: CompiledPayload, _ attributes: Attributes, in context: JobContext) -> [Violation]
-    {
+    static func violations(
+        of payload: CompiledPayload, _ attributes: Attributes, to channel: BroadcastChannel?, in context: JobContext
+    ) -> [Violation] {
         var violations: [Violation] = []
         let facts = payload.facts
-        if attributes.channel != nil { return broadcastViolations(of: payload, attributes, in: context) }
+        if let channel { return broadcastViolations(of: payload, attributes, to: channel, in: context) }
         checkSize(payload.payload.bytes.count, attributes, context.carrier, &violations)
         if context.carrier == .http2 { checkTopic(attributes, context, &violations) }
         checkPresence(of: payload, attributes, context, &violations)
@@ -86,7 +88,7 @@ enum DeliveryRules {
 
     /// Returns the rules that a broadcast breaks (Apple, "Sending broadcast push notification requests to APNs").
     private static func broadcastViolations(
-        of payload: CompiledPayload, _ attributes: Attributes, in context: JobContext
+        of payload: CompiledPayload, _ attributes: Attributes, to channel: BroadcastChannel, in context: JobContext
     ) -> [Violation] {
         var violations: [Violation] = []
         checkSize(payload.payload.bytes.count, attributes, context.carrier, &violations)
@@ -110,14 +112,14 @@ enum DeliveryRules {
                     reason: .invalidPushType, key: .pushType, message: "a broadcast must have push_type liveactivity",
                     hint: "remove it: that is the default"))
         }
-        checkBroadcastDelivery(payload.facts, attributes, context, &violations)
+        checkBroadcastDelivery(payload.facts, attributes, channel, &violations)
         checkLiveActivity(payload.facts, attributes, &violations)
         checkKeys(payload, .liveactivity, &violations)
         return violations
     }
 
     private static func checkBroadcastDelivery(
-        _ facts: PayloadFacts, _ attributes: Attributes, _ context: JobContext, _ violations: inout [Violation]
+        _ facts: PayloadFacts, _ attributes: Attributes, _ channel: BroadcastChannel, _ violations: inout [Violation]
     ) {
         if facts.contains(.start) {
             violations.append(
@@ -125,8 +127,7 @@ enum DeliveryRules {
                     reason: .badPayload, key: .payload, message: "a broadcast cannot start a Live Activity",
                     hint: "send event start to each device's push-to-start token"))
         }
-        let channel = context.channels.values.first { $0.id == attributes.channel }
-        if channel?.policy == .nothing, attributes.expiration != .singleAttempt {
+        if channel.policy == .nothing, attributes.expiration != .singleAttempt {
             violations.append(
                 Violation(
                     reason: .badExpirationDate, key: .expiration,
@@ -201,7 +202,7 @@ enum DeliveryRules {
         _ facts: PayloadFacts, _ attributes: Attributes, _ violations: inout [Violation]
     ) {
         // Apple's page on broadcasts lists 1, too.
-        if attributes.priority == .lowest, attributes.channel == nil {
+        if attributes.priority == .lowest, attributes.addressKind == .deviceToken {
             violations.append(
                 Violation(
                     reason: .badPriority, key: .priority, message: "a Live Activity push must have priority 10 or 5",

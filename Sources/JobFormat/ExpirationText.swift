@@ -1,5 +1,5 @@
-package import APNSModel
 package import Document
+package import PushModel
 
 /// Reads when a notification expires: `+3600`, `+1h`, `1795000000`, `2026-11-22T06:00:00Z`, or `now` or `0`.
 package enum ExpirationText {

@@ -1,5 +1,5 @@
-import APNSModel
 import Document
+import PushModel
 
 extension FileName: CustomStringConvertible {
     /// The name for JSON, logs and terminals: UTF-8 unchanged; other bytes, control characters and `%` as `%XX`.

@@ -1,4 +1,4 @@
-package import APNSModel
+package import PushModel
 
 extension FileName {
     /// The format of a job file, given by the ending of its name.

@@ -1,5 +1,6 @@
 import APNSModel
 import Document
+import PushModel
 
 /// A reason for rejecting a recipient before anything is sent: Apple's own word where there is one.
 struct FaultReason: Hashable, Sendable {

@@ -1,5 +1,5 @@
-package import APNSModel
 package import Document
+package import PushModel
 
 extension JSONWriter {
     /// Writes a member with a time in RFC 3339; writes nothing for `nil`.

@@ -1,4 +1,5 @@
-package import APNSModel
+import APNSModel
+package import PushModel
 
 /// The next recipients of a job, in file order, both valid and rejected.
 package struct JobChunk: Sendable {
@@ -19,14 +20,14 @@ package struct JobChunk: Sendable {
     package let weight: Int
 }
 
-/// A recipient that is not sent to, because of its token or its message.
+/// A recipient that is not sent to, because of its address or its message.
 package struct RejectedRecipient: Sendable {
     /// Its index in the job.
     package let index: Int
     /// Its `apns-id`, for feedback.
     package let id: NotificationID
-    /// Its token, unless the token is at fault.
-    package let token: DeviceToken?
+    /// Its address, unless that is at fault.
+    package let address: Address?
     /// The reason, in the words of feedback lines.
     package let refusal: Refusal
 }

@@ -1,5 +1,6 @@
 package import APNSModel
 package import Document
+package import PushModel
 
 /// The inputs for reading a job other than its bytes.
 package struct JobContext: Sendable {

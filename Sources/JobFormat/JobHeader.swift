@@ -1,5 +1,5 @@
-package import APNSModel
 import Document
+package import PushModel
 
 /// The settings of a job as a whole.
 package struct JobHeader: Hashable, Sendable {

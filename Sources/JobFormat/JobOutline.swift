@@ -1,5 +1,6 @@
 import APNSModel
 package import Document
+import PushModel
 
 /// The parts of a job other than its recipients.
 struct JobOutline: Sendable {

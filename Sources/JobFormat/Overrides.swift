@@ -1,4 +1,5 @@
 import APNSModel
+import PushModel
 
 /// The delivery and payload settings of a mapping: the job's for all recipients, or one recipient's own.
 struct Overrides: Hashable, Sendable {
@@ -62,12 +63,12 @@ struct Overrides: Hashable, Sendable {
         return attributes
     }
 
-    /// Returns the attributes of a broadcast to this channel. A single attempt is right for every channel.
-    func attributes(to channel: BroadcastChannel) -> Attributes {
+    /// The attributes of a broadcast. A single attempt is right for every channel.
+    var broadcastAttributes: Attributes {
         var attributes = Attributes(
             topic: topic, pushType: pushType ?? .liveactivity, priority: priority ?? .immediate,
             expiration: expiration ?? .singleAttempt)
-        (attributes.collapseID, attributes.channel) = (collapseID, channel.id)
+        (attributes.collapseID, attributes.addressKind) = (collapseID, .channel)
         return attributes
     }
 }

@@ -1,5 +1,5 @@
-import APNSModel
 import Document
+import PushModel
 
 extension OverridesReader {
     mutating func readPayload(_ node: Node) {

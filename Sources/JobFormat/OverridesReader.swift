@@ -1,5 +1,6 @@
 import APNSModel
 import Document
+import PushModel
 
 /// Reads keys about delivery and payload, one after another, into overrides and findings.
 struct OverridesReader {

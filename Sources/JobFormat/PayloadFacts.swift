@@ -1,5 +1,5 @@
-import APNSModel
 import Document
+import PushModel
 
 /// The facts about a payload that the delivery rules need.
 struct PayloadFacts: OptionSet, Hashable, Sendable {

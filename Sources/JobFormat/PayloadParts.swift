@@ -1,4 +1,4 @@
-import APNSModel
+import PushModel
 
 /// A payload given by shorthands: the JSON of each value, in a fixed order. An empty value deliberately omits the member.
 struct PayloadParts: Hashable, Sendable {

@@ -1,5 +1,5 @@
-package import APNSModel
 package import Document
+package import PushModel
 
 /// Checks recipients one by one, as the daemon will when it reads them from a `.jsonl` file.
 ///

@@ -1,5 +1,6 @@
 import APNSModel
 import Document
+import PushModel
 
 extension RecipientCompiler {
     /// Adds a recipient that is only a token: the common path. `key` is the token's own key, if it has one.
@@ -10,7 +11,7 @@ extension RecipientCompiler {
         guard event.kind == .string || event.kind == .plain else {
             var findings = Findings(at: base, room: room)
             findings.expected("a string", Node(tape: tape, index: index), reason: .badDeviceToken, about: key)
-            return reject(findings, token: nil)
+            return reject(findings, address: nil)
         }
         let spelling = event.isInArena ? tape.arena[event.textRange] : tape.source[event.textRange]
         guard let fault = chunk.append(token: spelling) else {
@@ -18,15 +19,14 @@ extension RecipientCompiler {
         }
         var findings = Findings(at: base, room: room)
         findings.add(.badDeviceToken, diagnostic(for: fault, at: Node(tape: tape, index: index)), about: key)
-        reject(findings, token: nil)
+        reject(findings, address: nil)
     }
 
     /// Adds the one notification of a broadcast. The fault of its channel, if it has one, is the document's.
     mutating func addBroadcast(at node: Node) {
         guard let shared = chunk.shared else { return rejectPayloadless(node, .root) }
-        let channel = shared.attributes.channel?.text ?? ""
         useShared()
-        chunk.append(chunk.shared ?? shared, token: Array(channel.utf8))
+        chunk.append(chunk.shared ?? shared, token: Array((channel?.id.text ?? "").utf8))
     }
 
     /// Adds a recipient that is a mapping.
@@ -34,7 +34,7 @@ extension RecipientCompiler {
         guard node.kind == .mapping else {
             var findings = Findings(at: base, room: room)
             findings.expected("\(node.mappingName) with a token", node, reason: .badValue, about: "")
-            return reject(findings, token: nil)
+            return reject(findings, address: nil)
         }
         var reader = OverridesReader(context, at: base, room: room)
         var token: Node?
@@ -45,7 +45,7 @@ extension RecipientCompiler {
         guard let token else {
             let hint = "give each recipient a `token`"
             reader.add(.missingDeviceToken, Diagnostic("the token is missing", hint: hint, at: node.place), about: "")
-            return reject(reader.findings, token: nil)
+            return reject(reader.findings, address: nil)
         }
         add(token, reader.overrides, reader.findings, at: node)
     }
@@ -60,7 +60,7 @@ extension RecipientCompiler {
         if let compiled { check(compiled, attributes, at: node, &findings) }
         tokenFindings.add(contentsOf: findings)
         if let bytes { noteLength(bytes.count, token, tokenFindings.base.path(of: "")) }
-        guard let compiled else { return reject(tokenFindings, token: bytes.map(DeviceToken.init(bytes:))) }
+        guard let compiled else { return reject(tokenFindings, address: address(bytes)) }
         settle(tokenFindings, Delivery(attributes: attributes, payload: compiled.payload), bytes)
     }
 
@@ -97,12 +97,11 @@ extension RecipientCompiler {
         if case .parts(let parts) = merged.payload, parts.byteCount > Self.largestMerged {
             let message = "the payload has more than \(parts.byteCount) bytes, which no gateway accepts"
             findings.add(.payloadTooLarge, Diagnostic(message, hint: "shorten it", at: node.place), about: "")
-            return reject(findings, token: bytes.map(DeviceToken.init(bytes:)))
+            return reject(findings, address: address(bytes))
         }
         guard let payload = merged.compiledPayload else {
             if findings.isFaultless, failure == nil { return rejectPayloadless(node, findings.base) }
-            let token = bytes.map(DeviceToken.init(bytes:))
-            return findings.isFaultless ? chunkPlaceholder(bytes) : reject(findings, token: token)
+            return findings.isFaultless ? chunkPlaceholder(bytes) : reject(findings, address: address(bytes))
         }
         let attributes = merged.attributes(for: payload.facts, from: header.earliest)
         check(payload, attributes, at: node, &findings)
@@ -120,8 +119,12 @@ extension RecipientCompiler {
         if let token, findings.isFaultless {
             chunk.append(delivery, token: token)
         } else {
-            reject(findings, token: token.map(DeviceToken.init(bytes:)))
+            reject(findings, address: address(token))
         }
+    }
+
+    private func address(_ token: [UInt8]?) -> Address? {
+        token.map { Address(DeviceToken(bytes: $0)) }
     }
 
     /// Rejects a recipient whose text, or whose token or payload, exceeds the limit for a valid recipient.
@@ -129,14 +132,14 @@ extension RecipientCompiler {
         var findings = Findings(at: base, room: room)
         let message = "has \(node.rawRange.count) bytes in the file; the limit is \(JobChunk.byteLimit)"
         findings.add(.badValue, Diagnostic(message, hint: "shorten it", at: node.place), about: "")
-        reject(findings, token: nil)
+        reject(findings, address: nil)
     }
 
     private mutating func rejectPayloadless(_ node: Node, _ base: PathBase) {
         var findings = Findings(at: base, room: room)
         let hint = "give it a `payload`, or set one for all recipients"
         findings.add(.payloadEmpty, Diagnostic("the payload is missing", hint: hint, at: node.place), about: "")
-        reject(findings, token: nil)
+        reject(findings, address: nil)
     }
 
     private func decode(_ node: Node, key: String, _ findings: inout Findings) -> [UInt8]? {

@@ -1,5 +1,6 @@
 import APNSModel
 import Document
+import PushModel
 
 /// Compiles recipients into chunks, one after another, and collects their faults.
 struct RecipientCompiler: Sendable {
@@ -15,6 +16,8 @@ struct RecipientCompiler: Sendable {
     /// The job's settings for all recipients.
     private(set) var overrides = Overrides()
     var chunk: ChunkBuilder
+    /// The channel of a broadcast.
+    private(set) var channel: BroadcastChannel?
     /// Faults of the shared delivery, reported when the first recipient uses it.
     private var sharedFaults: [Fault] = []
     private var firstRejection: Diagnostic?
@@ -30,7 +33,7 @@ struct RecipientCompiler: Sendable {
 
     /// Takes the job's settings. Call it before the first recipient.
     mutating func adopt(_ outline: JobOutline) {
-        (header, overrides) = (outline.header, outline.overrides)
+        (header, overrides, channel) = (outline.header, outline.overrides, outline.channel)
         (chunk.onDoubt, chunk.giveUpAt, chunk.lane) = (header.onDoubt, header.giveUpAt, header.lane)
         if let id = outline.id { chunk.note(id: id) }
         fail(with: outline.findings.faults)
@@ -41,7 +44,8 @@ struct RecipientCompiler: Sendable {
             return
         }
         let attributes =
-            outline.channel.map(overrides.attributes) ?? overrides.attributes(for: payload.facts, from: header.earliest)
+            channel == nil
+            ? overrides.attributes(for: payload.facts, from: header.earliest) : overrides.broadcastAttributes
         chunk.shared = Delivery(attributes: attributes, payload: payload.payload)
         var findings = Findings(at: outline.overridesBase, room: Report.capacity)
         check(payload, attributes, at: node, &findings)
@@ -85,13 +89,13 @@ struct RecipientCompiler: Sendable {
     }
 
     /// Adds a rejected recipient; the findings must contain at least one fault.
-    mutating func reject(_ findings: Findings, token: DeviceToken?) {
+    mutating func reject(_ findings: Findings, address: Address?) {
         guard let reason = findings.firstReason else { return }
         for fault in findings.faults { report.add(fault.diagnostic) }
         report.count(errors: findings.unworded.faults, warnings: 0)
         rejectedCount += 1
         firstRejection = firstRejection ?? findings.faults.first?.diagnostic
-        chunk.reject(reason, token: token)
+        chunk.reject(reason, address: address)
     }
 
     /// The lengths of plausible tokens in bytes: those of devices have 32, those of Live Activities 64 and more. The length may
@@ -128,7 +132,7 @@ struct RecipientCompiler: Sendable {
 
     /// Adds the rules that a delivery breaks to the findings.
     func check(_ payload: CompiledPayload, _ attributes: Attributes, at node: Node, _ findings: inout Findings) {
-        var violations = DeliveryRules.violations(of: payload, attributes, in: context)
+        var violations = DeliveryRules.violations(of: payload, attributes, to: channel, in: context)
         if let notBefore = header.notBefore, attributes.expiration.hasPassed(at: notBefore) {
             violations.append(DeliveryRules.tooLate(at: notBefore))
         }

@@ -1,5 +1,5 @@
-import APNSModel
 import Document
+import PushModel
 
 /// Reads a time written by a user: `+3600`, `+1h`, `1795000000` or `2026-11-22T06:00:00Z`.
 enum TimeText {

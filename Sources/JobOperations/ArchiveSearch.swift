@@ -1,9 +1,9 @@
-import APNSModel
 import Document
 import JSON
 import JobFormat
 import JournalModel
 import LinuxIO
+import PushModel
 import SpoolModel
 import SpoolStore
 

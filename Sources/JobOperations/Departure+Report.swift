@@ -1,7 +1,7 @@
-package import APNSModel
 package import JobFormat
 import JournalModel
 package import LinuxIO
+package import PushModel
 import ServiceProcess
 package import SpoolModel
 package import SpoolStore

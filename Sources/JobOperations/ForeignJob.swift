@@ -1,6 +1,6 @@
-import APNSModel
 import JobFormat
 package import LinuxIO
+import PushModel
 package import SpoolModel
 import SpoolStore
 

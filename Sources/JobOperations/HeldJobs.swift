@@ -1,9 +1,9 @@
-package import APNSModel
 import Document
 import JSON
 package import JobFormat
 package import LinuxIO
 package import Logging
+package import PushModel
 import ServiceProcess
 package import SpoolModel
 package import SpoolStore

@@ -1,10 +1,10 @@
 import APNSBinary
-package import APNSModel
 package import Configuration
 package import Document
 package import JobFormat
 import JournalModel
 import LinuxIO
+package import PushModel
 import ServiceProcess
 package import SpoolStore
 

@@ -1,5 +1,5 @@
-package import APNSModel
 import OpenSSL
+package import PushModel
 
 extension JobID {
     /// Returns a new random id for a job.

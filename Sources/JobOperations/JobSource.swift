@@ -1,9 +1,9 @@
-package import APNSModel
 package import Document
 import JSON
 package import JobFormat
 package import JournalModel
 package import LinuxIO
+package import PushModel
 package import SpoolStore
 import YAML
 

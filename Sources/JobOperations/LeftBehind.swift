@@ -1,6 +1,6 @@
-package import APNSModel
 import JobFormat
 package import JournalModel
+package import PushModel
 import SpoolModel
 
 /// The journal's records of an app from an earlier run.

@@ -1,8 +1,8 @@
-package import APNSModel
 package import JobFormat
 import JournalModel
 package import LinuxIO
 package import Logging
+package import PushModel
 import ServiceProcess
 package import SpoolModel
 package import SpoolStore

@@ -1,4 +1,4 @@
-package import APNSModel
+package import PushModel
 
 /// A mark in the first page of a journal that a running node of a cluster renews: it shows that the node still works. A
 /// daemon that works alone writes one at its start.

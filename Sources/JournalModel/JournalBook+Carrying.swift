@@ -1,4 +1,4 @@
-package import APNSModel
+package import PushModel
 
 extension JournalBook {
     /// The number of regions that all live jobs would fill.

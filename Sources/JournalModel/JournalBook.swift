@@ -1,4 +1,4 @@
-package import APNSModel
+package import PushModel
 
 /// Why a record cannot be written.
 package enum JournalFull: Error, Hashable, Sendable {

@@ -1,5 +1,5 @@
-import APNSModel
 import JobFormat
+import PushModel
 
 /// A record has a valid checksum but invalid content: another version wrote it, or the checksum matched by chance.
 struct JournalMalformed: Error {}

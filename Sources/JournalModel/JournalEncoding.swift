@@ -1,4 +1,4 @@
-import APNSModel
+import PushModel
 
 /// The encoding of values in the journal: little-endian; lengths, counts and indices as LEB128.
 extension [UInt8] {

@@ -1,5 +1,5 @@
-package import APNSModel
 package import JobFormat
+package import PushModel
 
 /// The record of a job's identity and its bytes or their checksums. It is synced before the job is claimed.
 package struct JournalHeader: Hashable, Sendable {

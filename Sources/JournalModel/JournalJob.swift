@@ -1,5 +1,5 @@
-package import APNSModel
 import JobFormat
+package import PushModel
 
 /// The journal's state of a live job: one that has a header and was not cleaned.
 package struct JournalJob: Sendable {

@@ -1,4 +1,4 @@
-package import APNSModel
+package import PushModel
 
 /// The progress of a job: its remaining notifications, and the outcomes of the others.
 package struct JournalProgress: Hashable, Sendable {

@@ -1,5 +1,5 @@
-import APNSModel
 import JobFormat
+import PushModel
 
 extension JournalRecord {
     static let headerType: UInt8 = 1

@@ -1,4 +1,4 @@
-package import APNSModel
+package import PushModel
 
 /// One record of the journal.
 ///

@@ -1,5 +1,5 @@
-package import APNSModel
 package import JobFormat
+package import PushModel
 
 /// Damage found in a journal.
 package struct JournalDamage: Hashable, Sendable {

@@ -1,5 +1,5 @@
-import APNSModel
 import JobFormat
+import PushModel
 
 /// The most bytes kept of a reason's name.
 private let reasonByteLimit = 128

@@ -1,5 +1,5 @@
-package import APNSModel
 package import JobFormat
+package import PushModel
 
 /// An outcome, and the ranges of a job's notifications that got it.
 package struct JournalResult: Hashable, Sendable {

@@ -1,5 +1,5 @@
-import APNSModel
 import JobFormat
+import PushModel
 
 extension JournalPublication {
     func write(to bytes: inout [UInt8]) {

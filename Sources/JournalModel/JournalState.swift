@@ -1,4 +1,4 @@
-import APNSModel
+import PushModel
 
 /// The state that a journal's records describe, applied one after another; the same for writing and reading.
 struct JournalState: Sendable {

@@ -1,5 +1,5 @@
-package import APNSModel
 package import JobFormat
+package import PushModel
 
 /// A file that is about to be read, named by a START record so that the daemon's deaths while reading it can be counted.
 package struct JournalSubject: Hashable, Sendable {

@@ -1,6 +1,6 @@
-import APNSModel
 import Document
 import JobFormat
+import PushModel
 
 /// A journal as text for people, one line per record. Contains no tokens and no payloads.
 package enum JournalText {

@@ -1,4 +1,4 @@
-package import APNSModel
+package import PushModel
 
 /// A job that was sent, and that another job duplicates.
 package struct SentTwin: Hashable, Sendable {

@@ -1,4 +1,4 @@
-package import APNSModel
+package import PushModel
 
 /// A job's notifications, counted by outcome.
 package struct Tally: Hashable, Sendable {

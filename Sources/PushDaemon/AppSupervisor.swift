@@ -1,9 +1,9 @@
-import APNSModel
 import AppEngine
 import Configuration
 import JobOperations
 import LinuxIO
 import Logging
+import PushModel
 import ServiceProcess
 import SharedResources
 import SpoolModel

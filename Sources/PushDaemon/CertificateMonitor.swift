@@ -1,6 +1,6 @@
-import APNSModel
 import Configuration
 import Logging
+import PushModel
 import ServiceProcess
 
 /// Warns before certificates expire.

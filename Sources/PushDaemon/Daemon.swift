@@ -1,9 +1,9 @@
-import APNSModel
 import AppEngine
 package import Configuration
 import JobOperations
 import LinuxIO
 package import Logging
+import PushModel
 import ServiceProcess
 import SharedResources
 import SpoolModel

@@ -1,8 +1,8 @@
-import APNSModel
 import AppEngine
 import Configuration
 import LinuxIO
 import Logging
+import PushModel
 import ServiceProcess
 import SharedResources
 import SpoolStore

@@ -1,5 +1,5 @@
-import APNSModel
 import LinuxIO
+import PushModel
 
 /// Detects a thread that does not return from one piece of work.
 struct HangDetector: Sendable {

@@ -1,10 +1,10 @@
-import APNSModel
 import AppEngine
 import Configuration
 import JobOperations
 import JournalModel
 import LinuxIO
 import Logging
+import PushModel
 import ServiceProcess
 import SharedResources
 import SpoolStore

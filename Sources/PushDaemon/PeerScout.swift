@@ -3,6 +3,7 @@ import JobOperations
 import JournalModel
 import LinuxIO
 import Logging
+import PushModel
 import ServiceProcess
 import SpoolModel
 import SpoolStore

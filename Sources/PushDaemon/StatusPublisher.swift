@@ -1,10 +1,10 @@
-import APNSGateway
-import APNSModel
 import AppEngine
 import Configuration
+import Gateways
 import LinuxIO
 import Logging
 import OpenSSL
+import PushModel
 import ServiceProcess
 import SharedResources
 import SpoolModel

@@ -1,6 +1,7 @@
 import APNSModel
 import Document
 import JobFormat
+import PushModel
 import SpoolModel
 
 /// Formats a report as one JSON object per line, each with `kind` as its first member.

@@ -1,5 +1,5 @@
-package import APNSModel
 import JournalModel
+package import PushModel
 import SpoolModel
 
 /// Formats a report as one self-contained page of HTML, without scripts or external resources.

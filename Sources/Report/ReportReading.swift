@@ -1,9 +1,9 @@
-import APNSModel
 import Document
 import JSON
 import JobFormat
 import JournalModel
 package import LinuxIO
+import PushModel
 import SpoolInspection
 import SpoolModel
 import SpoolStore

@@ -1,5 +1,5 @@
-package import APNSModel
 import LinuxIO
+package import PushModel
 
 extension Moment {
     /// The current time on the boot clock.

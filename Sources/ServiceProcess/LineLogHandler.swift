@@ -1,7 +1,7 @@
-import APNSModel
 import Document
 import LinuxIO
 package import Logging
+import PushModel
 import Synchronization
 
 /// The lowest level that loggers write. It may change while they are in use.

@@ -1,5 +1,5 @@
-package import APNSModel
 package import Logging
+package import PushModel
 import ServiceProcess
 import Synchronization
 

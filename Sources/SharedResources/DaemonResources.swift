@@ -1,5 +1,5 @@
-package import APNSGateway
 package import Configuration
+package import Gateways
 package import LinuxIO
 package import Logging
 import ServiceProcess

@@ -1,6 +1,6 @@
-package import APNSModel
 package import Configuration
 package import LinuxIO
+package import PushModel
 
 /// Allots descriptors to each app at its first start, and keeps them for it until it is removed from the configuration.
 package struct DescriptorShares {

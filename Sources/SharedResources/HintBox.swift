@@ -1,5 +1,5 @@
-package import APNSModel
 package import JobFormat
+package import PushModel
 import ServiceProcess
 package import SpoolModel
 package import SpoolStore

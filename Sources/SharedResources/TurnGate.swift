@@ -1,5 +1,5 @@
-package import APNSModel
 package import LinuxIO
+package import PushModel
 import SpoolModel
 
 /// Schedules turns on a thread for files. In each turn one batch of one job is read, and the gate decides whose turn is

@@ -1,7 +1,7 @@
-import APNSModel
 package import Document
 import JobFormat
 package import JobOperations
+import PushModel
 import ServiceProcess
 import SpoolModel
 

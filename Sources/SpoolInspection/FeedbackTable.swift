@@ -1,6 +1,6 @@
-import APNSModel
 import Document
 import JobFormat
+import PushModel
 
 /// Feedback as a table: one row per line, as comma-separated values (RFC 4180).
 ///

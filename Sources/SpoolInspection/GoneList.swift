@@ -1,6 +1,6 @@
-import APNSModel
 import Document
 import JobFormat
+import PushModel
 
 /// The tokens that feedback reports as gone, each once per app, with the newest `gone_since`.
 ///

@@ -1,7 +1,7 @@
-import APNSModel
 import Document
 import JobFormat
 import JournalModel
+import PushModel
 import ServiceProcess
 import SpoolModel
 

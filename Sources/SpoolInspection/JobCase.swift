@@ -1,5 +1,5 @@
-import APNSModel
 import JournalModel
+import PushModel
 import SpoolModel
 
 /// Everything known about one job.

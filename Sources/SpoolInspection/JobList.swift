@@ -1,8 +1,8 @@
-package import APNSModel
 import Document
 package import JobFormat
 import JournalModel
 package import LinuxIO
+package import PushModel
 package import SpoolModel
 package import SpoolStore
 

@@ -1,7 +1,7 @@
-package import APNSModel
 package import Document
 import JSON
 import JobFormat
+package import PushModel
 import SpoolClient
 
 /// The reasons why notifications of a job were not accepted, counted from feedback.

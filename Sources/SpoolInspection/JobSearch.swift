@@ -1,10 +1,10 @@
-import APNSModel
 import Document
 import JSON
 import JobFormat
 import JobOperations
 import JournalModel
 package import LinuxIO
+import PushModel
 package import SpoolModel
 import SpoolStore
 

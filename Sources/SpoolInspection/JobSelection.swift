@@ -1,6 +1,6 @@
-package import APNSModel
 import JobFormat
 package import LinuxIO
+package import PushModel
 package import SpoolModel
 import SpoolStore
 

@@ -1,5 +1,5 @@
-package import APNSModel
 import Configuration
+package import PushModel
 import ServiceProcess
 package import SpoolModel
 

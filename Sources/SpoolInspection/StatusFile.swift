@@ -1,7 +1,7 @@
-import APNSModel
 import Document
 import JSON
 package import LinuxIO
+import PushModel
 package import SpoolModel
 
 /// The status file of a daemon, `<spool>/.pushspool/public/<node>/status.json`.

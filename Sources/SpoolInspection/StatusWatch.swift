@@ -1,7 +1,7 @@
-import APNSModel
 package import Configuration
 import Doctor
 package import LinuxIO
+import PushModel
 import SpoolModel
 import SpoolStore
 

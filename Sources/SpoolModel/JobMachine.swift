@@ -1,6 +1,6 @@
-package import APNSModel
 package import JobFormat
 package import JournalModel
+package import PushModel
 
 /// The life cycle of one claimed job that was read: sending, settled, concluded, told, published, archived; or held instead.
 ///

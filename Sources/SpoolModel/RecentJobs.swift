@@ -1,4 +1,4 @@
-package import APNSModel
+package import PushModel
 
 /// The names of the jobs that ended last, for late corrections.
 package struct RecentJobs {

@@ -1,6 +1,6 @@
-package import APNSModel
 package import JobFormat
 package import LinuxIO
+package import PushModel
 
 extension AppSpool {
     /// Moves a job from `new/` to `work/<node>/`, which succeeds for only one of all contenders, and checks that it is

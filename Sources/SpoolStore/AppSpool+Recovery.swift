@@ -1,6 +1,6 @@
-package import APNSModel
 package import JobFormat
 package import LinuxIO
+package import PushModel
 
 extension AppSpool {
     /// Opens the file in `new/` that may be an earlier run's job of this name; `nil` if it does not exist or is unreadable.

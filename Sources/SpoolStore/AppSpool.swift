@@ -1,5 +1,5 @@
-package import APNSModel
 package import LinuxIO
+package import PushModel
 
 /// One app's directories, opened once, and the moves of its jobs between them.
 ///

@@ -1,6 +1,7 @@
-import APNSModel
+import Document
 package import JobFormat
 package import JournalModel
+import PushModel
 
 /// The archive for a finished job.
 package enum ArchiveFolder: String, Hashable, Sendable {

@@ -1,6 +1,6 @@
-package import APNSModel
 package import JobFormat
 package import LinuxIO
+package import PushModel
 
 /// An app's `done/` and `failed/`: the places of finished jobs, by day, and their result files.
 ///

@@ -1,6 +1,6 @@
-package import APNSModel
 package import JobFormat
 package import LinuxIO
+package import PushModel
 
 /// A job that this node owns: it is in `work/<node>/`, under the node's id for it.
 package struct ClaimedJob: Hashable, Sendable {

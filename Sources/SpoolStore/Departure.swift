@@ -1,6 +1,6 @@
-package import APNSModel
 package import JobFormat
 package import LinuxIO
+package import PushModel
 package import SpoolModel
 
 /// A file of which nothing more is sent, on its way to `failed/`: its line is published first, then it moves.

@@ -1,6 +1,6 @@
-package import APNSModel
 package import JobFormat
 package import LinuxIO
+package import PushModel
 import SpoolModel
 
 /// Publishes one node's feedback files of one app. Each file is complete when it becomes visible. Names strictly

@@ -1,6 +1,6 @@
-package import APNSModel
 import JobFormat
 package import LinuxIO
+package import PushModel
 
 /// The number of jobs in a folder that other programs fill and empty. Recounts only after the folder has changed.
 package struct FolderCount: Sendable {

@@ -1,6 +1,6 @@
-import APNSModel
 import JournalModel
 import LinuxIO
+import PushModel
 import Synchronization
 
 /// Renews a node's lease, on a thread of its own: on a shared filesystem a call can block for many seconds, and nothing

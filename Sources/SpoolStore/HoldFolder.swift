@@ -1,6 +1,6 @@
-package import APNSModel
 package import JobFormat
 package import LinuxIO
+package import PushModel
 
 /// A file in `hold/`, and its `.rest` file, which records what is left of the job.
 package struct ParkedFile: Hashable, Sendable {

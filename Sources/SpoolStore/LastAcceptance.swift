@@ -1,5 +1,5 @@
-package import APNSModel
 package import LinuxIO
+package import PushModel
 
 /// When a gateway last accepted a notification of an app, and a digest of the identity that it was sent with. Kept across
 /// restarts in `accepted-<app>` in the state folder; written at most once an hour.

@@ -1,5 +1,5 @@
-package import APNSModel
 import LinuxIO
+package import PushModel
 import Synchronization
 
 /// The time until which a node of a cluster may act on its jobs. Any thread may ask, at the cost of reading a clock.

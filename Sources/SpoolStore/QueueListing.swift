@@ -1,6 +1,6 @@
-package import APNSModel
 package import JobFormat
 package import LinuxIO
+package import PushModel
 
 /// The content of an app's `new/`, `work/` and `hold/`, read without a daemon or its lock.
 package enum QueueListing {

@@ -1,6 +1,6 @@
-package import APNSModel
 import JobFormat
 package import LinuxIO
+package import PushModel
 
 /// A file on its way to an archive or to `hold/`.
 struct Archiving {

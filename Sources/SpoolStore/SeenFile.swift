@@ -1,6 +1,6 @@
-import APNSModel
 package import JobFormat
 package import LinuxIO
+import PushModel
 package import SpoolModel
 
 /// A file as seen without opening it, usually one in `new/` that may be a job.

@@ -1,6 +1,6 @@
-package import APNSModel
 package import JournalModel
 package import LinuxIO
+package import PushModel
 
 /// A node's ownership of its jobs: how it claims them, records their outcomes, and checks that they are still its own.
 ///

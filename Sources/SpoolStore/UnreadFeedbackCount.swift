@@ -1,6 +1,6 @@
-package import APNSModel
 package import JobFormat
 package import LinuxIO
+package import PushModel
 package import SpoolModel
 
 /// Counts the feedback files of an app that wait: for its hook if it has one, else for any consumer to remove them.

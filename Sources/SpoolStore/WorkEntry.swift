@@ -1,5 +1,5 @@
-import APNSModel
 import JobFormat
+import PushModel
 
 /// The name of an entry in `work/<node>/`; a claimed job is `<id>-<name>`.
 ///

@@ -7,6 +7,7 @@ import Document
 import JobFormat
 import LinuxIO
 import PushDaemon
+import PushModel
 import ServiceProcess
 import SpoolInspection
 import SpoolModel

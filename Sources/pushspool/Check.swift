@@ -1,4 +1,3 @@
-import APNSModel
 import ArgumentParser
 import CommandProgram
 import Configuration
@@ -6,6 +5,7 @@ import Document
 import JobFormat
 import JobOperations
 import LinuxIO
+import PushModel
 import ServiceProcess
 import SpoolInspection
 

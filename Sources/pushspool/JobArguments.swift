@@ -1,8 +1,8 @@
-import APNSModel
 import ArgumentParser
 import CommandProgram
 import Configuration
 import LinuxIO
+import PushModel
 import ServiceProcess
 import SpoolInspection
 import SpoolModel

@@ -1,7 +1,7 @@
-import APNSModel
 import ArgumentParser
 import JobFormat
 import LinuxIO
+import PushModel
 import ServiceProcess
 import SpoolInspection
 import SpoolModel

@@ -1,7 +1,7 @@
-import APNSModel
 import ArgumentParser
 import CommandProgram
 import LinuxIO
+import PushModel
 import Report
 import ServiceProcess
 import SpoolInspection

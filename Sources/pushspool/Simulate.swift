@@ -7,6 +7,7 @@ import GatewaySimulator
 import LinuxIO
 import Logging
 import PushDaemon
+import PushModel
 import ServiceProcess
 import SpoolInspection
 

@@ -1,9 +1,9 @@
-import APNSModel
 import ArgumentParser
 import CommandProgram
 import Configuration
 import Document
 import LinuxIO
+import PushModel
 import ServiceProcess
 import SpoolInspection
 import SpoolModel

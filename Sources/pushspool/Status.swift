@@ -1,9 +1,9 @@
-import APNSModel
 import ArgumentParser
 import CommandProgram
 import Configuration
 import Doctor
 import LinuxIO
+import PushModel
 import ServiceProcess
 import SpoolInspection
 import SpoolModel

@@ -1,10 +1,10 @@
-import APNSModel
 import ArgumentParser
 import CommandProgram
 import Configuration
 import Document
 import JobFormat
 import LinuxIO
+import PushModel
 import ServiceProcess
 import SpoolClient
 import SpoolInspection

@@ -1,5 +1,5 @@
 import APNSBinary
-import APNSModel
+import PushModel
 import Testing
 
 /// Silence proves acceptance only from the moment the peer's kernel has the bytes.

@@ -1,5 +1,6 @@
 import APNSBinary
 import APNSModel
+import PushModel
 import Testing
 
 /// What went wrong in the senders before us, each named by its thread or its code.

@@ -1,5 +1,6 @@
 import APNSBinary
 import APNSModel
+import PushModel
 import Testing
 
 struct FeedbackVectorTests {

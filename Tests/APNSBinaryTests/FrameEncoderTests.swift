@@ -1,5 +1,6 @@
 import APNSBinary
 import APNSModel
+import PushModel
 import TestSupport
 import Testing
 
@@ -30,7 +31,7 @@ struct FrameEncoderTests {
             payloads.append(Array("{\"n\":\(index)}".utf8))
         }
         let header = Batch.Header(job: JobID(bits: 1), attributes: Attributes())
-        var batch = Batch(header: header, firstIndex: 0, tokens: tokens, payloads: .each(payloads))
+        var batch = Batch(header: header, firstIndex: 0, addresses: tokens, payloads: .each(payloads))
         var (machine, bytes): (PipelineMachine, [UInt8]) = (PipelineMachine(options: .init()), [])
         machine.write(&batch, to: &bytes)
         var rest = bytes[...]

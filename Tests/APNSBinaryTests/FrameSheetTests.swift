@@ -1,5 +1,6 @@
 import APNSBinary
 import APNSModel
+import PushModel
 import TestSupport
 import Testing
 
@@ -60,7 +61,7 @@ struct FrameSheetTests {
         let priority: Priority = Bool.random(using: &random) ? .immediate : .lowest
         let header = Batch.Header(job: JobID(bits: UInt128(job)), attributes: Attributes(priority: priority))
         return Batch(
-            header: header, firstIndex: .random(in: 0...9, using: &random), tokens: tokens,
+            header: header, firstIndex: .random(in: 0...9, using: &random), addresses: tokens,
             payloads: Bool.random(using: &random) ? .shared(shared) : .each(payloads))
     }
 
@@ -69,7 +70,8 @@ struct FrameSheetTests {
         for (place, index) in batch.indices.enumerated() {
             var encoder = FrameEncoder(format: format, attributes: batch.attributes)
             encoder.append(
-                token: batch.token(at: index), payload: batch.payload(at: index), identifier: first + UInt32(place),
+                token: batch.addressBytes(at: index), payload: batch.payload(at: index),
+                identifier: first + UInt32(place),
                 to: &bytes)
         }
         return bytes

@@ -1,5 +1,5 @@
 import APNSBinary
-import APNSModel
+import PushModel
 import Testing
 
 /// Finding a notification that was refused without being named.

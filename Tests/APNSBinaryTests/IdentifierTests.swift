@@ -1,5 +1,5 @@
 import APNSBinary
-import APNSModel
+import PushModel
 import Testing
 
 /// Identifiers count 1 to 2³²−1 and start again at 1; 0 is what a gateway says when it does not know.

@@ -1,5 +1,5 @@
 import APNSBinary
-import APNSModel
+import PushModel
 import TestSupport
 
 /// What the gateway of a model run did, over all its connections.

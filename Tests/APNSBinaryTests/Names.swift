@@ -1,5 +1,5 @@
 import APNSBinary
-import APNSModel
+import PushModel
 import Testing
 
 /// A notification of a test, as its token spells it: the job in one byte, the index in three.
@@ -36,7 +36,7 @@ extension Batch {
         for index in indices { tokens.append(Name(job: job, index: index).token) }
         let header = Header(job: JobID(bits: UInt128(job)), attributes: attributes, onDoubt: onDoubt)
         return Batch(
-            header: header, firstIndex: indices.lowerBound, tokens: tokens,
+            header: header, firstIndex: indices.lowerBound, addresses: tokens,
             payloads: .shared(Payload(bytes: Array("{}".utf8))))
     }
 

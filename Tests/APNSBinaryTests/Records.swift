@@ -1,5 +1,5 @@
 import APNSBinary
-import APNSModel
+import PushModel
 
 extension PipelineMachine {
     /// Writes as much of the batch as the window takes, and appends the frames.

@@ -1,5 +1,5 @@
 import APNSBinary
-import APNSModel
+import PushModel
 import Testing
 
 /// The rows of "Resending the tail" in the protocol's description, one test each.

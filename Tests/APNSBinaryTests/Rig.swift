@@ -1,5 +1,5 @@
 import APNSBinary
-import APNSModel
+import PushModel
 import Testing
 
 /// One connection after the other over a queue, led step by step by a test.

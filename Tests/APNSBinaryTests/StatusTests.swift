@@ -1,5 +1,5 @@
 import APNSBinary
-import APNSModel
+import PushModel
 import Testing
 
 /// What becomes of the notification a status names, when ten are in doubt and the fifth is named.

@@ -1,6 +1,7 @@
 import APNSBinary
 import APNSModel
 import Foundation
+import PushModel
 import Testing
 
 /// One entry of `Tests/Fixtures/binary-frames.json`, in its words.

@@ -1,5 +1,5 @@
 import APNSHTTP2
-import APNSModel
+import PushModel
 import Testing
 
 /// Which requests the gateway cannot have whole when their answers stay away or the connection ends: those are not in

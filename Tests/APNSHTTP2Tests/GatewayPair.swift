@@ -1,8 +1,8 @@
 import APNSHTTP2
-import APNSModel
 import HTTP2
 import JSON
 import NGHTTP2
+import PushModel
 import TestSupport
 
 /// What the gateway of a pair does wrong, by the count of all requests it has seen.

@@ -1,6 +1,7 @@
 import APNSHTTP2
 import APNSModel
 import JSON
+import PushModel
 import TestSupport
 import Testing
 

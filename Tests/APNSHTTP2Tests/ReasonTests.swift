@@ -1,6 +1,7 @@
 import APNSHTTP2
 import APNSModel
 import Foundation
+import PushModel
 import Testing
 
 /// The table of reasons against `Tests/Fixtures/http2-reasons.json`, which was written from Apple's pages without it.

@@ -1,6 +1,7 @@
 import APNSHTTP2
 import APNSModel
 import HTTP2
+import PushModel
 import TestSupport
 import Testing
 
@@ -8,12 +9,12 @@ struct RequestFieldsTests {
     private let job = JobID(bits: 0x0123_4567_89AB_CDEF_0123_4567_89AB_CDEF)
 
     private func head(
-        _ attributes: Attributes = Attributes(), tokenByteCount: Int = 32, app: String? = "com.example.app",
+        _ attributes: Attributes = Attributes(), channel: String? = nil, app: String? = "com.example.app",
         authorization: String? = nil
     ) -> RequestHead {
         let sender = RequestFields.Sender(authority: "api.push.apple.com", app: app, authorization: authorization)
-        let measures = RequestFields.Measures(tokenByteCount: tokenByteCount, payloadByteCount: 4_096)
-        return RequestFields.head(attributes, measures, from: sender)
+        let measures = RequestFields.Measures(tokenByteCount: 32, payloadByteCount: 4_096)
+        return RequestFields.head(attributes, channel: channel, measures, from: sender)
     }
 
     @Test func `an ordinary notification has the headers of Apple's table`() {
@@ -48,9 +49,9 @@ struct RequestFieldsTests {
 
     @Test func `a broadcast has the headers of Apple's page, no topic, and the bundle identifier in its path`() {
         var attributes = Attributes(pushType: .liveactivity, priority: .powerSaving)
-        attributes.channel = ChannelID("dHN0LXNyY2gtY2hubA==")
+        attributes.addressKind = .channel
         #expect(
-            head(attributes, authorization: "bearer x").fields == [
+            head(attributes, channel: "dHN0LXNyY2gtY2hubA==", authorization: "bearer x").fields == [
                 RequestHead.Field(":method", .text("POST"), kept: .field),
                 RequestHead.Field(":scheme", .text("https"), kept: .field),
                 RequestHead.Field(":authority", .text("api.push.apple.com"), kept: .field),
@@ -74,8 +75,8 @@ struct RequestFieldsTests {
             "apns-request-id",
         ]
         var attributes = Attributes(pushType: .liveactivity, priority: .immediate)
-        attributes.channel = ChannelID("dHN0LXNyY2gtY2hubA==" as Substring)
-        let ours = Set(head(attributes, authorization: "bearer x").fields.map(\.name))
+        attributes.addressKind = .channel
+        let ours = Set(head(attributes, channel: "dHN0LXNyY2gtY2hubA==", authorization: "bearer x").fields.map(\.name))
         #expect(ours.subtracting(theirs) == ["apns-priority", "apns-expiration", "content-length"])
         #expect(theirs.subtracting(ours).isEmpty)
     }

@@ -1,6 +1,7 @@
 import APNSModel
 import Document
 import JSON
+import PushModel
 import TestSupport
 import Testing
 
@@ -201,7 +202,7 @@ struct RequestQueueTests {
         var news = SessionNews()
         let batch = Work.batch(0..<1) {
             $0.hasOwnTopic = true
-            $0.attributes.channel = ChannelID("dHN0LXNyY2gtY2hubA==")
+            $0.attributes.addressKind = .channel
         }
         news.refused = [SessionNews.Refused(batch: batch, reply: Self.reply(reason, status: status))]
         let consequences = take(news)

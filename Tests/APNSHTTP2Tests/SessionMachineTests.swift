@@ -1,5 +1,5 @@
-import APNSModel
 import HTTP2
+import PushModel
 import Testing
 
 @testable import APNSHTTP2

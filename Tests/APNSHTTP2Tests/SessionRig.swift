@@ -1,7 +1,7 @@
 import APNSHTTP2
-import APNSModel
 import JSON
 import NGHTTP2
+import PushModel
 
 /// A session, and frames by hand for what its gateway says. The payloads have two bytes.
 struct SessionRig: ~Copyable {

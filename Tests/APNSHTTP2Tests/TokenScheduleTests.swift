@@ -1,5 +1,5 @@
 import APNSHTTP2
-import APNSModel
+import PushModel
 import TestSupport
 import Testing
 

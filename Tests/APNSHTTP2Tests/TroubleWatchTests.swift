@@ -1,5 +1,5 @@
 import APNSHTTP2
-import APNSModel
+import PushModel
 import Testing
 
 struct TroubleWatchTests {

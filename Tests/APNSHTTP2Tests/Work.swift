@@ -1,5 +1,5 @@
 import APNSHTTP2
-import APNSModel
+import PushModel
 
 /// What the tests of the queue and of sessions send.
 enum Work {
@@ -14,7 +14,7 @@ enum Work {
             payloads.append([UInt8](repeating: 0x20, count: payloadByteCounts[index % payloadByteCounts.count]))
         }
         let header = Batch.Header(job: job, attributes: Attributes(), onDoubt: .resend)
-        return Batch(header: header, firstIndex: indices.lowerBound, tokens: tokens, payloads: .each(payloads))
+        return Batch(header: header, firstIndex: indices.lowerBound, addresses: tokens, payloads: .each(payloads))
     }
 
     /// Notifications whose tokens are their indices, in 32 bytes.
@@ -27,7 +27,7 @@ enum Work {
         var header = Batch.Header(job: job, attributes: Attributes(), onDoubt: onDoubt)
         adjust(&header)
         return Batch(
-            header: header, firstIndex: indices.lowerBound, tokens: tokens,
+            header: header, firstIndex: indices.lowerBound, addresses: tokens,
             payloads: .shared(Payload(bytes: Array("{}".utf8))))
     }
 

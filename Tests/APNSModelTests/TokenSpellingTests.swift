@@ -136,7 +136,9 @@ struct DeviceTokenTests {
             let bytes = (0..<count).map { _ in UInt8.random(in: 0 ... .max, using: &random) }
             let token = DeviceToken(bytes: bytes)
             let text = bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
-            #expect(token.hex == text && spelled(token.appendHex) == "before " + text, "\(count) bytes")
+            var spelled = Array("before ".utf8)
+            token.appendHex(to: &spelled)
+            #expect(token.hex == text && String(decoding: spelled, as: UTF8.self) == "before " + text, "\(count) bytes")
         }
     }
 

@@ -1,7 +1,7 @@
-import APNSModel
 import Foundation
 import JobOperations
 import LinuxIO
+import PushModel
 import SpoolModel
 import TestSupport
 import Testing

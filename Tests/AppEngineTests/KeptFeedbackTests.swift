@@ -2,6 +2,7 @@ import APNSBinary
 import APNSModel
 import Foundation
 import LinuxIO
+import PushModel
 import TestSupport
 import Testing
 

@@ -58,8 +58,8 @@ struct LayeringTests {
 
     @Test(arguments: [
         ("Document", "import Glibc"), ("Document", "package import JSON"), ("JSON", "@preconcurrency import YAML"),
-        ("APNSGateway", "import struct Foundation.Date"), ("APNSGateway", "import GatewaySimulator"),
-        ("GatewaySimulator", "public import APNSGateway"), ("PushDaemon", "import Glibc"), ("Nowhere", "let a = 1"),
+        ("Gateways", "import struct Foundation.Date"), ("Gateways", "import GatewaySimulator"),
+        ("GatewaySimulator", "public import Gateways"), ("PushDaemon", "import Glibc"), ("Nowhere", "let a = 1"),
     ])
     func `an import up or across the layers is found`(target: String, code: String) {
         #expect(Layering.findings(in: .source("\n" + code, target: target)).count == 1)
@@ -71,7 +71,7 @@ struct LayeringTests {
 
     @Test func `a dependency up the layers is found in a manifest`() {
         let text = """
-            targets: [layer("Document", uses: ["JSON"]), layer("APNSModel"),
+            targets: [layer("Document", uses: ["JSON"]), layer("PushModel"),
             .executableTarget(name: "pushspool", dependencies: [logging, argumentParser, "Foundation"])]
             """
         let findings = Layering.manifestFindings(in: SourceFile(path: "Package.swift", text: text))

@@ -1,6 +1,7 @@
 import APNSModel
 import Document
 import DoorModel
+import PushModel
 import SpoolModel
 import Testing
 

@@ -1,7 +1,7 @@
-import APNSModel
 import Document
 import DoorModel
 import JSON
+import PushModel
 import Testing
 
 /// What the relay makes of feedback.

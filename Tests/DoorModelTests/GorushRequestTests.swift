@@ -1,7 +1,7 @@
-import APNSModel
 import Document
 import DoorModel
 import JSON
+import PushModel
 import Testing
 
 /// The notifications of gorush's clients, and the jobs that become of them.

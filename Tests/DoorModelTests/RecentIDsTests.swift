@@ -1,6 +1,6 @@
-import APNSModel
 import Document
 import DoorModel
+import PushModel
 import TestSupport
 import Testing
 

@@ -6,6 +6,7 @@ import DoorModel
 import HTTP2
 import JSON
 import JobFormat
+import PushModel
 import SpoolModel
 import TestSupport
 import Testing

@@ -1,5 +1,5 @@
-import APNSModel
 import DoorModel
+import PushModel
 import Testing
 
 struct RequestGroupsTests {

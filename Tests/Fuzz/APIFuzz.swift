@@ -1,8 +1,8 @@
-import APNSModel
 import Document
 import DoorModel
 import JSON
 import JobFormat
+import PushModel
 import YAML
 
 /// Requests to the JSON door: paths, cursors, jobs that are given an id, and bodies for gorush.

@@ -1,5 +1,5 @@
 import APNSBinary
-import APNSModel
+import PushModel
 
 /// The three decoders of the binary protocol. What they accept, they must write back byte for byte.
 enum BinaryFuzz {

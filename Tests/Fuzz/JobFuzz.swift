@@ -1,7 +1,7 @@
-import APNSModel
 import Document
 import JSON
 import JobFormat
+import PushModel
 import SpoolModel
 import YAML
 
@@ -17,7 +17,7 @@ enum JobFuzz {
             indices.append(chunk.indices)
             for batch in chunk.batches {
                 for index in batch.indices {
-                    sent += batch.token(at: index)
+                    sent += batch.addressBytes(at: index)
                     sent += batch.payload(at: index)
                 }
             }

@@ -1,6 +1,6 @@
-import APNSModel
 import JobFormat
 import JournalModel
+import PushModel
 import SpoolModel
 
 /// A journal that another program wrote, or chance: its checksums are right, whatever it says.

@@ -6,6 +6,7 @@ import DoorModel
 import HTTP2
 import JSON
 import JobFormat
+import PushModel
 import SpoolModel
 
 /// Requests to the relay. What it takes in must be exactly one recipient, the one that the request named, for the daemon.
@@ -60,7 +61,7 @@ enum RelayFuzz {
         guard let batch = chunk?.batches.first, batch.count == 1, chunk?.batches.count == 1 else {
             return promise(false, "not one recipient")
         }
-        promise(Array(batch.token(at: 0)) == reading.token && batch.id(at: 0) == id, "another recipient")
+        promise(Array(batch.addressBytes(at: 0)) == reading.token && batch.id(at: 0) == id, "another recipient")
     }
 
     private static func parts(of input: [UInt8]) -> (fields: HeaderFields, body: [UInt8]) {

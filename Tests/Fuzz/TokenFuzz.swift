@@ -1,4 +1,6 @@
 import APNSModel
+import JobFormat
+import PushModel
 
 /// Spellings of device tokens. What is read must read the same when written anew, and a fault must leave no trace.
 enum TokenFuzz {

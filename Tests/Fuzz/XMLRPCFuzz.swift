@@ -1,8 +1,8 @@
-import APNSModel
 import Document
 import DoorModel
 import JSON
 import JobFormat
+import PushModel
 import XML
 
 /// Calls over XML-RPC. What is read must be JSON, and a notification must be a job with as many recipients as it says.

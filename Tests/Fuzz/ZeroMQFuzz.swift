@@ -1,8 +1,8 @@
-import APNSModel
 import Document
 import DoorModel
 import JSON
 import JobFormat
+import PushModel
 
 /// Commands to the ZeroMQ door. What it takes in must be a job for as many devices as its number says.
 enum ZeroMQFuzz {
@@ -37,7 +37,7 @@ enum ZeroMQFuzz {
             for batch in chunk.batches {
                 count += batch.count
                 promise(batch.attributes.expiration == command.expiration, "another expiration")
-                for index in batch.indices { promise(batch.token(at: index).count == 32, "another token") }
+                for index in batch.indices { promise(batch.addressBytes(at: index).count == 32, "another token") }
             }
         }
         let summary = reader.summary

@@ -1,6 +1,7 @@
 import APNSBinary
 import APNSModel
 import GatewaySimulator
+import PushModel
 import Testing
 
 /// The feedback service over loopback TLS.

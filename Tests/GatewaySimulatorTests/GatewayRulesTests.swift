@@ -1,5 +1,5 @@
 import APNSBinary
-import APNSModel
+import PushModel
 import TestSupport
 import Testing
 

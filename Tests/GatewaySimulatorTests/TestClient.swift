@@ -1,8 +1,8 @@
 import APNSBinary
-import APNSModel
 import GatewaySimulator
 import LinuxIO
 import OpenSSL
+import PushModel
 import SecureTransport
 
 /// A small client of the gateway for tests: connects, sends bytes, and collects what comes back.

@@ -1,10 +1,11 @@
-import APNSGateway
 import APNSModel
 import Document
 import Foundation
 import GatewaySimulator
+import Gateways
 import LinuxIO
 import PushDaemon
+import PushModel
 import TestSupport
 import Testing
 

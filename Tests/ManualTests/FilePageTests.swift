@@ -3,6 +3,7 @@ import Document
 import Foundation
 import JobFormat
 import JournalModel
+import PushModel
 import SpoolModel
 import Testing
 
@@ -137,7 +138,7 @@ struct FilePageTests {
         case "job": writer.appendJob(try report(), to: &bytes)
         case "notification":
             var broadcast = Attributes(pushType: .liveactivity)
-            broadcast.channel = ChannelID("YWI=")
+            broadcast.addressKind = .channel
             return try [Attributes(), broadcast].reduce(into: []) {
                 $0.formUnion(try members(notification($1, by: writer)))
             }
@@ -148,9 +149,9 @@ struct FilePageTests {
 
     private static func notification(_ attributes: Attributes, by writer: FeedbackLine) throws -> [UInt8] {
         var tokens = PackedBytes()
-        tokens.append([0xAB] as [UInt8])
+        tokens.append([0x41] as [UInt8])
         let header = Batch.Header(job: JobID(bits: 1), attributes: attributes)
-        let batch = Batch(header: header, firstIndex: 0, tokens: tokens, payloads: .shared(Payload(bytes: [])))
+        let batch = Batch(header: header, firstIndex: 0, addresses: tokens, payloads: .shared(Payload(bytes: [])))
         var bytes: [UInt8] = []
         var settlement = Settlement(batch, .rejected(refusal))
         settlement.add(uniqueIDs: [JobID(bits: 1): [0: "1-2-3"]])

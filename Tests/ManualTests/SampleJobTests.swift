@@ -3,6 +3,7 @@ import Document
 import Foundation
 import LinuxIO
 import PushDaemon
+import PushModel
 import TestSupport
 import Testing
 

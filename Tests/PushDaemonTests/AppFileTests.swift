@@ -1,10 +1,10 @@
-import APNSGateway
 import APNSHTTP2
-import APNSModel
 import Document
+import Gateways
 import LinuxIO
 import OpenSSL
 import PushDaemon
+import PushModel
 import TestSupport
 import Testing
 

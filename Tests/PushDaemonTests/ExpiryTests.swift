@@ -1,8 +1,8 @@
-import APNSModel
 import Document
 import Foundation
 import Glibc
 import OpenSSL
+import PushModel
 import ServiceProcess
 import TestSupport
 import Testing

@@ -1,7 +1,7 @@
-import APNSModel
 import Foundation
 import GatewaySimulator
 import Glibc
+import PushModel
 import TestSupport
 import Testing
 

@@ -1,9 +1,9 @@
-import APNSModel
 import Foundation
 import GatewaySimulator
 import JobFormat
 import JournalModel
 import LinuxIO
+import PushModel
 import SpoolModel
 import SpoolStore
 import TestSupport

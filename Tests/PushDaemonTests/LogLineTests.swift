@@ -1,5 +1,5 @@
-import APNSModel
 import Logging
+import PushModel
 import ServiceProcess
 import Testing
 

@@ -1,6 +1,6 @@
-import APNSModel
 import Foundation
 import GatewaySimulator
+import PushModel
 import TestSupport
 import Testing
 

@@ -3,7 +3,7 @@ import ServiceProcess
 import SpoolModel
 import Testing
 
-@testable import APNSModel
+@testable import PushModel
 
 /// What a daemon answers to a probe of readiness.
 struct ReadinessReportTests {

@@ -1,9 +1,9 @@
-import APNSModel
 import Foundation
 import GatewaySimulator
 import Glibc
 import JobFormat
 import LinuxIO
+import PushModel
 import SharedResources
 import SpoolModel
 import TestSupport

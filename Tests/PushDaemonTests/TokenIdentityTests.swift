@@ -1,16 +1,17 @@
-import APNSGateway
 import APNSHTTP2
+import APNSModel
 import Document
 import Foundation
 import GatewaySimulator
+import Gateways
 import LinuxIO
 import OpenSSL
 import PushDaemon
 import TestSupport
 import Testing
 
-@testable import APNSModel
 @testable import Configuration
+@testable import PushModel
 
 /// Apps whose identity is a provider token: what is made of their files, and what `check` says of them.
 struct TokenIdentityTests {

@@ -3,6 +3,7 @@ import Document
 import JSON
 import JobFormat
 import JournalModel
+import PushModel
 import SpoolModel
 import TestSupport
 import Testing

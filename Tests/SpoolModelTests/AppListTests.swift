@@ -1,6 +1,7 @@
 import APNSModel
 import Document
 import JSON
+import PushModel
 import SpoolModel
 import Testing
 

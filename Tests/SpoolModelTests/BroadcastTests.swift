@@ -1,6 +1,7 @@
 import APNSModel
 import Document
 import JobFormat
+import PushModel
 import SpoolModel
 import Testing
 
@@ -31,10 +32,10 @@ struct BroadcastTests {
         let job = try read(#""channel":"\#(text)","count":1"#)
         #expect(job.lines.isEmpty && job.summary.failure == nil && job.summary.recipientCount == 1)
         let batch = try #require(job.chunks.first?.batches.first)
-        #expect(batch.attributes.channel?.text == Self.id && batch.count == 1 && batch.indices == 0..<1)
+        #expect(batch.attributes.addressKind == .channel && batch.count == 1 && batch.indices == 0..<1)
         #expect(batch.attributes.pushType == .liveactivity && batch.attributes.priority == .immediate)
         #expect(batch.attributes.expiration == .singleAttempt && job.payloads == [Self.update])
-        #expect(String(decoding: batch.token(at: 0), as: UTF8.self) == Self.id)
+        #expect(String(decoding: batch.addressBytes(at: 0), as: UTF8.self) == Self.id)
     }
 
     @Test func `yaml and the settings of a job are read as for devices`() throws {

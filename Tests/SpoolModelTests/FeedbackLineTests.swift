@@ -3,6 +3,7 @@ import Document
 import JSON
 import JobFormat
 import JournalModel
+import PushModel
 import SpoolModel
 import TestSupport
 import Testing
@@ -27,7 +28,7 @@ struct FeedbackLineTests {
         var packed = PackedBytes()
         for token in tokens { packed.append(token) }
         let header = Batch.Header(job: JobID(bits: 77), attributes: Attributes())
-        return Batch(header: header, firstIndex: first, tokens: packed, payloads: .shared(Payload(bytes: [])))
+        return Batch(header: header, firstIndex: first, addresses: packed, payloads: .shared(Payload(bytes: [])))
     }
 
     @Test func `a job line says how the job ended`() throws {
@@ -48,11 +49,11 @@ struct FeedbackLineTests {
 
     @Test func `a broadcast's line names its channel instead of a token`() throws {
         var attributes = Attributes(pushType: .liveactivity)
-        attributes.channel = ChannelID("YWI=")
+        attributes.addressKind = .channel
         var tokens = PackedBytes()
         tokens.append(Array("YWI=".utf8))
         let batch = Batch(
-            header: .init(job: JobID(bits: 77), attributes: attributes), firstIndex: 0, tokens: tokens,
+            header: .init(job: JobID(bits: 77), attributes: attributes), firstIndex: 0, addresses: tokens,
             payloads: .shared(Payload(bytes: [])))
         let refusal = Refusal(status: 400, reason: "ChannelNotRegistered", verdict: .invalid)
         let settlement = Settlement(batch, .rejected(refusal))

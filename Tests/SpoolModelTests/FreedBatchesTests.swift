@@ -1,4 +1,4 @@
-import APNSModel
+import PushModel
 import SpoolModel
 import Testing
 
@@ -10,7 +10,7 @@ struct FreedBatchesTests {
         var header = Batch.Header(job: JobID(bits: UInt128(job)), attributes: Attributes())
         header.lane = lane
         return Batch(
-            header: header, firstIndex: indices.lowerBound, tokens: tokens, payloads: .shared(Payload(bytes: [])))
+            header: header, firstIndex: indices.lowerBound, addresses: tokens, payloads: .shared(Payload(bytes: [])))
     }
 
     @Test(arguments: Lane.allCases, Lane.allCases)

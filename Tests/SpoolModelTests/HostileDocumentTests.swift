@@ -1,6 +1,6 @@
-import APNSModel
 import Document
 import JSON
+import PushModel
 import Synchronization
 import TestSupport
 import Testing

@@ -1,5 +1,5 @@
-import APNSModel
 import JobFormat
+import PushModel
 import SpoolModel
 
 /// An intake with a clock set by hand and a folder of make-believe files.

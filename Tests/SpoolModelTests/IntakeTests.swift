@@ -1,5 +1,5 @@
-import APNSModel
 import JobFormat
+import PushModel
 import SpoolModel
 import TestSupport
 import Testing

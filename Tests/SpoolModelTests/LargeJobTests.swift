@@ -1,7 +1,7 @@
-import APNSModel
 import Document
 import JSON
 import JobFormat
+import PushModel
 import SpoolModel
 import Testing
 

@@ -1,5 +1,5 @@
-import APNSModel
 import JobFormat
+import PushModel
 import Testing
 
 /// Recipients that bring their own `apns-id`.

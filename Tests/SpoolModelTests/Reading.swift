@@ -2,6 +2,7 @@ import APNSModel
 import Document
 import JSON
 import JobFormat
+import PushModel
 import SpoolModel
 import YAML
 
@@ -38,13 +39,16 @@ struct ReadJob {
             for index in batch.indices {
                 sent.append(
                     Sent(
-                        index: index, token: DeviceToken(bytes: batch.token(at: index)).hex,
+                        index: index, token: DeviceToken(bytes: batch.addressBytes(at: index)).hex,
                         payload: String(decoding: batch.payload(at: index), as: UTF8.self),
                         attributes: batch.attributes, onDoubt: batch.onDoubt))
             }
         }
         for recipient in chunk.rejected {
-            sent.append(Sent(index: recipient.index, token: recipient.token?.hex, reason: recipient.refusal.reason))
+            sent.append(
+                Sent(
+                    index: recipient.index, token: recipient.address.map { String(spelledBy: $0.append) },
+                    reason: recipient.refusal.reason))
         }
         sent.sort { $0.index < $1.index }
     }

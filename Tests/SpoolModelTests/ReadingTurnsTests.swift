@@ -1,4 +1,4 @@
-import APNSModel
+import PushModel
 import SpoolModel
 import TestSupport
 import Testing

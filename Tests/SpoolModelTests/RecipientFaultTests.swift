@@ -1,6 +1,6 @@
-import APNSModel
 import Document
 import JobFormat
+import PushModel
 import SpoolModel
 import Testing
 

@@ -1,4 +1,4 @@
-import APNSModel
+import PushModel
 import TestSupport
 import Testing
 

@@ -1,6 +1,6 @@
-import APNSModel
 import Document
 import JSON
+import PushModel
 import SpoolModel
 import Testing
 

@@ -1,6 +1,6 @@
-import APNSModel
 import JobFormat
 import JournalModel
+import PushModel
 import SpoolModel
 import TestSupport
 import Testing

@@ -1,6 +1,6 @@
-import APNSModel
 import JobFormat
 import LinuxIO
+import PushModel
 import SpoolModel
 import SpoolStore
 import TestSupport

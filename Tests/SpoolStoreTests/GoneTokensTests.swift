@@ -1,6 +1,6 @@
-import APNSModel
 import Glibc
 import LinuxIO
+import PushModel
 import SpoolModel
 import SpoolStore
 import TestSupport

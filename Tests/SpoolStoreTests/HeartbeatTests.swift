@@ -1,6 +1,6 @@
-import APNSModel
 import JournalModel
 import LinuxIO
+import PushModel
 import SpoolStore
 import TestSupport
 import Testing

@@ -1,5 +1,5 @@
 #if FAILPOINTS
-    import APNSModel
+    import PushModel
     import JobFormat
     import LinuxIO
     import SpoolModel

@@ -1,5 +1,5 @@
-import APNSModel
 import LinuxIO
+import PushModel
 import SpoolStore
 import TestSupport
 import Testing

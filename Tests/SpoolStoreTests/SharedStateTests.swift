@@ -1,8 +1,8 @@
-import APNSModel
 import Foundation
 import JobFormat
 import JournalModel
 import LinuxIO
+import PushModel
 import SpoolModel
 import SpoolStore
 import TestSupport

@@ -1,7 +1,7 @@
-import APNSModel
 import Document
 import JobFormat
 import LinuxIO
+import PushModel
 import SpoolModel
 import SpoolStore
 import TestSupport

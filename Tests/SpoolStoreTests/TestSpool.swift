@@ -1,7 +1,7 @@
-import APNSModel
 import JobFormat
 import JournalModel
 import LinuxIO
+import PushModel
 import SpoolModel
 import SpoolStore
 import TestSupport

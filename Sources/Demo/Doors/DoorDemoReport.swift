@@ -1,5 +1,6 @@
 import APNSModel
 import GatewaySimulator
+import PushModel
 
 /// The report of the demo of doors, as text for a terminal.
 package struct DoorDemoReport {

@@ -1,5 +1,5 @@
-package import APNSModel
 package import Document
+package import PushModel
 
 /// A request to gorush (`POST /api/push`), as jobs.
 ///

@@ -1,4 +1,4 @@
-package import APNSModel
+package import PushModel
 
 /// Requests that wait for the gateway's answer, by the id of their notification. Several may wait for one.
 package struct AwaitedAnswers<Request: Sendable>: Sendable {

@@ -1,5 +1,6 @@
 import APNSModel
 import APNSServing
+import PushModel
 
 /// A request to a device that passed all checks. Another that differs only in token and id passes them too.
 ///

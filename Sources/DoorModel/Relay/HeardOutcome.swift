@@ -1,6 +1,7 @@
-package import APNSModel
+import APNSModel
 package import Document
 import JobFormat
+package import PushModel
 
 /// What a line of feedback tells the relay: how a notification ended, or the rest of a job, or that a token is gone.
 package struct HeardOutcome: Sendable {

@@ -1,4 +1,4 @@
-package import APNSModel
+package import PushModel
 
 /// The tokens that the gateway lately reported as gone, so that a client learns it at once.
 ///

@@ -1,4 +1,4 @@
-package import APNSModel
+package import PushModel
 
 /// What the other doors of a spool have logged about the ids that they write or have written, so that two doors of one spool
 /// do not write the same request.

@@ -1,5 +1,6 @@
 import APNSHTTP2
 package import APNSModel
+package import PushModel
 
 /// The relay's answer to a request, in the words of Apple's gateway.
 package struct RelayAnswer: Hashable, Sendable {

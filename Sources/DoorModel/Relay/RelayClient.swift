@@ -1,5 +1,6 @@
-package import APNSModel
+import APNSModel
 import APNSServing
+package import PushModel
 
 /// A client of the relay on one connection: who it is, and where its last request went.
 package struct RelayClient: Sendable {

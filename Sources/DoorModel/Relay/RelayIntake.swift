@@ -1,8 +1,9 @@
 package import APNSHTTP2
-package import APNSModel
+import APNSModel
 package import APNSServing
 package import Document
 package import JobFormat
+package import PushModel
 import SpoolModel
 
 /// Decides what becomes of the requests of a relay's clients.

@@ -1,6 +1,7 @@
-package import APNSModel
+import APNSModel
 package import APNSServing
 import Document
+package import PushModel
 
 /// A request to a gateway, as a recipient of the spool or, if it is a broadcast, as a job of its own.
 package struct RelayLine {

@@ -1,4 +1,4 @@
-package import APNSModel
+package import PushModel
 
 /// Collects requests that were accepted together into one job, so that one sync serves them all.
 ///

@@ -1,4 +1,4 @@
-package import APNSModel
+package import PushModel
 
 /// The requests that a door has taken in and not answered: until their job is dropped, and, if answers wait for those of the
 /// gateway, until that is heard of.

@@ -1,4 +1,6 @@
 import APNSModel
+import Document
+import PushModel
 
 /// The answer to an XML-RPC call of pyapns.
 package enum MethodResponse: Hashable, Sendable {

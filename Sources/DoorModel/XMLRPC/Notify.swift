@@ -1,5 +1,5 @@
-import APNSModel
 import Document
+import PushModel
 
 /// A call of pyapns' `notify(app_id, token or list, notification or list)`, as a job.
 package struct Notify: Hashable, Sendable {

@@ -1,5 +1,6 @@
 import APNSModel
 import Document
+import PushModel
 
 /// The reply to a command.
 package enum CommandReply: Hashable, Sendable {

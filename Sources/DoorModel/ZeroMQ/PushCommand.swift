@@ -1,4 +1,4 @@
-package import APNSModel
+package import PushModel
 
 /// A request to the ZeroMQ door, in the commands of py-apnsd.
 ///

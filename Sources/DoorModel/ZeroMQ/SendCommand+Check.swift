@@ -1,6 +1,7 @@
 import APNSModel
 package import Document
 package import JobFormat
+import PushModel
 
 extension SendCommand {
     /// Judges the job of the command as the daemon will when it reads it.

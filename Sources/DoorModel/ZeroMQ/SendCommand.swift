@@ -1,5 +1,6 @@
-package import APNSModel
+import APNSModel
 import Document
+package import PushModel
 
 /// The command `send`: a payload for some devices.
 package struct SendCommand: Hashable, Sendable {

@@ -1,5 +1,5 @@
-import APNSModel
 import DoorModel
+import PushModel
 import Synchronization
 
 /// How much each producer has dropped lately, over all doors of the process.

@@ -1,9 +1,9 @@
-import APNSModel
 import Configuration
 import DoorModel
 import LinuxIO
 import Logging
 import MicroHTTPD
+import PushModel
 import ServiceProcess
 
 /// The HTTP/1.1 server of a door on its reactor, and the requests that are being answered.

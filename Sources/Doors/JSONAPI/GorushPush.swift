@@ -1,8 +1,8 @@
-import APNSModel
 import Document
 import DoorModel
 import JSON
 import JobFormat
+import PushModel
 import ServiceProcess
 import SpoolModel
 

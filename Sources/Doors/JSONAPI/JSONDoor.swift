@@ -1,4 +1,3 @@
-import APNSModel
 import Configuration
 import Document
 import DoorModel
@@ -7,6 +6,7 @@ import JobOperations
 import LinuxIO
 import Logging
 import MicroHTTPD
+import PushModel
 import ServiceProcess
 import SpoolModel
 

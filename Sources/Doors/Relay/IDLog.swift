@@ -1,6 +1,6 @@
-import APNSModel
 import DoorModel
 import LinuxIO
+import PushModel
 import ServiceProcess
 
 /// The log of the ids that clients chose and that were spooled: files of 32-byte records.

@@ -4,6 +4,7 @@ import DoorModel
 import HTTP2
 import LinuxIO
 import NGHTTP2
+import PushModel
 import SecureTransport
 import ServiceProcess
 

@@ -1,6 +1,7 @@
 import APNSModel
 import DoorModel
 import LinuxIO
+import PushModel
 import ServiceProcess
 
 /// How the relay writes the jobs of requests.

@@ -10,6 +10,7 @@ import JobOperations
 import LinuxIO
 import Logging
 import OpenSSL
+import PushModel
 import SecureTransport
 import ServiceProcess
 import SpoolModel

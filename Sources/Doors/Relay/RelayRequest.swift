@@ -1,5 +1,5 @@
-import APNSModel
 import DoorModel
+import PushModel
 
 /// A request that waits until its job was dropped.
 struct RelayRequest: Sendable {

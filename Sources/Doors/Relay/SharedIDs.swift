@@ -1,6 +1,6 @@
-import APNSModel
 import DoorModel
 import LinuxIO
+import PushModel
 
 /// The ids of the requests to one app that the doors of a cluster's spool write: hidden files in the app's `tmp/`, where every
 /// door may write, each with one writer. Calls block.

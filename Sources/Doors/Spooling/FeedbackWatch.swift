@@ -1,7 +1,7 @@
-import APNSModel
 import DoorModel
 import LinuxIO
 import Logging
+import PushModel
 import ServiceProcess
 import SpoolInspection
 

@@ -1,7 +1,7 @@
-import APNSModel
 import Document
 import JobFormat
 import JobOperations
+import PushModel
 import ServiceProcess
 import SpoolModel
 

@@ -1,4 +1,3 @@
-import APNSModel
 import Configuration
 import Document
 import DoorModel
@@ -6,6 +5,7 @@ import JobFormat
 import JobOperations
 import LinuxIO
 import Logging
+import PushModel
 import ServiceProcess
 import SpoolClient
 import SpoolModel

@@ -1,10 +1,10 @@
-import APNSModel
 import Configuration
 import Document
 import DoorModel
 import JSON
 import LinuxIO
 import Logging
+import PushModel
 import ServiceProcess
 import SpoolClient
 import SpoolModel

@@ -1,8 +1,8 @@
-import APNSModel
 import Configuration
 import DoorModel
 import LinuxIO
 import Logging
+import PushModel
 import ServiceProcess
 import SpoolInspection
 import SpoolModel

@@ -1,6 +1,6 @@
-import APNSModel
 import LinuxIO
 import Logging
+import PushModel
 import ServiceProcess
 import SpoolClient
 

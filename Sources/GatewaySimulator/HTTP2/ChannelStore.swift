@@ -3,6 +3,7 @@ import APNSModel
 import APNSServing
 import Document
 import JSON
+import PushModel
 
 /// The broadcast channels that clients of a simulated gateway have created and deleted.
 struct ChannelStore: Sendable {

@@ -1,6 +1,7 @@
 import APNSModel
 import APNSServing
 import JSON
+import PushModel
 
 /// The identity of a client and its permissions.
 struct ClientIdentity {

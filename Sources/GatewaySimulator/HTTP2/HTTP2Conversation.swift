@@ -1,5 +1,5 @@
-import APNSModel
 import LinuxIO
+import PushModel
 import SecureTransport
 
 /// One open HTTP/2 connection: the stream and the policy that controls it.

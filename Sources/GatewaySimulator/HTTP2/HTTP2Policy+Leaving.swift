@@ -1,6 +1,6 @@
-import APNSModel
 import HTTP2
 import NGHTTP2
+import PushModel
 
 extension HTTP2Policy {
     /// The progress of an announced shutdown of a connection.

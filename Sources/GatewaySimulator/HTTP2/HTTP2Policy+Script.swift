@@ -1,7 +1,7 @@
-import APNSModel
 import APNSServing
 import HTTP2
 import NGHTTP2
+import PushModel
 
 extension HTTP2Policy {
     /// Performs an action of the script for a request, or for the moment between two.

@@ -4,6 +4,7 @@ import Document
 import HTTP2
 import JSON
 import NGHTTP2
+import PushModel
 
 /// The logic of one HTTP/2 connection of a simulated gateway: consumes bytes, produces ledger entries, bytes to send
 /// and the next step.

@@ -1,5 +1,5 @@
-import APNSModel
 import HTTP2
+import PushModel
 
 extension Ledger {
     /// The properties of a notification that exist only over HTTP/2.

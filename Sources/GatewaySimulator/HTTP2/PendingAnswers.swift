@@ -1,4 +1,4 @@
-import APNSModel
+import PushModel
 
 /// Delayed answers, in the order in which they are due.
 struct PendingAnswers {

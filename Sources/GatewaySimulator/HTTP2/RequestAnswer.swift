@@ -1,6 +1,7 @@
 import APNSHTTP2
 import APNSModel
 import NGHTTP2
+import PushModel
 
 /// The answer to a request.
 struct RequestAnswer: Hashable {

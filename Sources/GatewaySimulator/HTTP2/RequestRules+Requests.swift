@@ -1,5 +1,6 @@
 import APNSModel
 import APNSServing
+import PushModel
 
 extension RequestRules {
     /// Returns the maximum payload in bytes of a request.

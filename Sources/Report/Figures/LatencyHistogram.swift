@@ -1,4 +1,4 @@
-import APNSModel
+import PushModel
 
 /// A histogram of durations, with ten steps per power of ten from a millisecond to eleven days.
 package struct LatencyHistogram: Hashable, Sendable {

@@ -1,5 +1,6 @@
 import APNSModel
 import JournalModel
+import PushModel
 
 /// Counts the reasons why notifications were not accepted. Counts per job, because a retried job may end differently.
 struct ReasonTally: Sendable {

@@ -1,5 +1,5 @@
-import APNSModel
 package import JournalModel
+import PushModel
 import SpoolModel
 
 /// The figures for a set of jobs: those of one app, or of all.

@@ -1,5 +1,5 @@
-package import APNSModel
 package import JournalModel
+package import PushModel
 import SpoolModel
 
 /// A job in a table of a report.

@@ -1,7 +1,8 @@
-package import APNSModel
+import APNSModel
 package import Document
 package import JobFormat
 package import JournalModel
+package import PushModel
 import SpoolModel
 
 /// A report on the jobs and notifications of a time span, by app, time and reason. Memory is bounded, except for about

@@ -1,4 +1,4 @@
-package import APNSModel
+package import PushModel
 
 /// A time span in buckets of equal width for plots: at most 96, each of a common length, aligned to whole multiples of it.
 package struct TimeBuckets: Hashable, Sendable {

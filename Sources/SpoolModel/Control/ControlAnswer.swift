@@ -1,6 +1,6 @@
-package import APNSModel
 package import Document
 package import JobFormat
+package import PushModel
 
 /// The answer to a command about one job: one JSON object per line.
 package struct ControlAnswer: Hashable, Sendable {

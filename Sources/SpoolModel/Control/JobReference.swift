@@ -1,5 +1,5 @@
-package import APNSModel
 package import JobFormat
+package import PushModel
 
 /// How an operator names a job: by its file, by the daemon's id, or by the producer's id.
 package struct JobReference: Hashable, Sendable {

@@ -1,4 +1,4 @@
-package import APNSModel
+package import PushModel
 
 /// The name of a file in `feedback/`: `20261121T083616.123456Z-<node>.jsonl`. Names sort by publication time.
 package struct FeedbackFileName: Hashable, Sendable {

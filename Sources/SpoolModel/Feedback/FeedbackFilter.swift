@@ -1,5 +1,5 @@
-package import APNSModel
 package import Document
+package import PushModel
 
 /// A filter for feedback lines: a line passes if it has one of the requested values for each requested member.
 package struct FeedbackFilter: Hashable, Sendable {

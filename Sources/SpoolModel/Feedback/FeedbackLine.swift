@@ -2,6 +2,7 @@ package import APNSModel
 import Document
 package import JobFormat
 import JournalModel
+package import PushModel
 
 /// The lines of feedback files: one JSON object per line, each beginning with version, kind, app and node.
 ///
@@ -54,7 +55,7 @@ package struct FeedbackLine: Hashable, Sendable {
         _ settlement: Settlement, of job: JobIdentity, at time: WallTime, to bytes: inout [UInt8]
     ) {
         let head = head(of: job)
-        let channel = settlement.batch.attributes.channel
+        let kind = settlement.batch.attributes.addressKind
         var tail = JSONWriter()
         Self.writeOutcome(settlement.outcome, to: &tail)
         var end: [UInt8] = []
@@ -62,13 +63,8 @@ package struct FeedbackLine: Hashable, Sendable {
         for index in settlement.batch.indices {
             bytes.append(contentsOf: head)
             bytes.appendDecimal(index)
-            if let channel {
-                bytes.append(contentsOf: ",\"channel\":\"".utf8)
-                bytes.append(contentsOf: channel.text.utf8)
-            } else {
-                bytes.append(contentsOf: ",\"token\":\"".utf8)
-                bytes.appendHexadecimal(settlement.batch.token(at: index))
-            }
+            Self.appendKey(of: kind, to: &bytes)
+            kind.append(settlement.batch.addressBytes(at: index), to: &bytes)
             bytes.append(contentsOf: "\",".utf8)
             bytes.append(contentsOf: tail.bytes)
             bytes.append(contentsOf: ",\"apns_id\":\"".utf8)
@@ -81,15 +77,15 @@ package struct FeedbackLine: Hashable, Sendable {
         }
     }
 
-    /// Appends the line of a recipient that was not sent to; without a token if the token was the fault.
+    /// Appends the line of a recipient that was not sent to; without an address if that was the fault.
     package func appendRejected(
         _ recipient: RejectedRecipient, of job: JobIdentity, at time: WallTime, to bytes: inout [UInt8]
     ) {
         bytes.append(contentsOf: head(of: job))
         bytes.appendDecimal(recipient.index)
-        if let token = recipient.token {
-            bytes.append(contentsOf: ",\"token\":\"".utf8)
-            token.appendHex(to: &bytes)
+        if let address = recipient.address {
+            Self.appendKey(of: address.kind, to: &bytes)
+            address.append(to: &bytes)
             bytes.append(UInt8(ascii: "\""))
         }
         var outcome = JSONWriter()
@@ -112,6 +108,12 @@ package struct FeedbackLine: Hashable, Sendable {
     }
 
     // MARK: Parts
+
+    private static func appendKey(of kind: Address.Kind, to bytes: inout [UInt8]) {
+        bytes.append(contentsOf: ",\"".utf8)
+        bytes.append(contentsOf: kind.key.utf8)
+        bytes.append(contentsOf: "\":\"".utf8)
+    }
 
     private enum Kind: String {
         case job, notification, token

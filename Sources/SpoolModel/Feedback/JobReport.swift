@@ -1,7 +1,7 @@
-package import APNSModel
 import Document
 package import JobFormat
 package import JournalModel
+package import PushModel
 
 /// The identity of a job in feedback: its file name, the daemon's id, and the producer's id.
 package struct JobIdentity: Hashable, Sendable {

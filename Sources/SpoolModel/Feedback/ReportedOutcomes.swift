@@ -1,5 +1,5 @@
-package import APNSModel
 package import JournalModel
+package import PushModel
 
 /// What a job's report says about single notifications.
 package struct ReportedOutcomes: Hashable, Sendable {

@@ -1,7 +1,7 @@
-package import APNSModel
 package import Document
 import JobFormat
 package import JournalModel
+package import PushModel
 
 /// The content of `<name>.result.json`, next to an archived job of which not everything was accepted.
 ///

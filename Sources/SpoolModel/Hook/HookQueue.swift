@@ -1,5 +1,5 @@
-package import APNSModel
 package import JobFormat
+package import PushModel
 
 /// The queue of feedback files for an app's hook: each file in name order, retried until the hook takes it.
 ///

@@ -1,5 +1,5 @@
-import APNSModel
 package import JobFormat
+import PushModel
 
 /// The names in `new/` that cannot be jobs and stay there, and which of them have not been reported yet.
 ///

@@ -1,5 +1,5 @@
-package import APNSModel
 package import JobFormat
+package import PushModel
 
 /// Decides which files in one app's `new/` are complete, and in which order to take them.
 ///

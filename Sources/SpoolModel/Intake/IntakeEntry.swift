@@ -1,5 +1,5 @@
-import APNSModel
 import JobFormat
+import PushModel
 
 /// The intake's state for one name.
 struct IntakeEntry: Sendable {

@@ -1,5 +1,5 @@
-package import APNSModel
 package import JobFormat
+package import PushModel
 
 /// A report of the watch about a name in `new/`. A lost or extra one changes when a file is taken, not the result.
 package enum IntakeHint: Hashable, Sendable {

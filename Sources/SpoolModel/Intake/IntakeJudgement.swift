@@ -1,5 +1,5 @@
-import APNSModel
 import JobFormat
+import PushModel
 
 /// Judges one file by the facts known at one moment.
 struct IntakeJudgement: Sendable {

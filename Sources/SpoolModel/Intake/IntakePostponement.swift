@@ -1,5 +1,5 @@
-import APNSModel
 import JobFormat
+import PushModel
 
 /// The record of a file that was read and is postponed until its time.
 struct IntakePostponement: Hashable, Sendable {

@@ -1,4 +1,4 @@
-package import APNSModel
+package import PushModel
 
 /// How long to watch a file before trusting it, and how long before giving it up.
 package struct IntakeRules: Hashable, Sendable {

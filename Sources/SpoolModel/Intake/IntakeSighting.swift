@@ -1,4 +1,4 @@
-package import APNSModel
+package import PushModel
 
 /// The result of `lstat` on a file in `new/`.
 package struct IntakeSighting: Hashable, Sendable {

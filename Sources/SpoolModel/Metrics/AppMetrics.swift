@@ -1,6 +1,6 @@
-package import APNSModel
 package import JobFormat
 package import JournalModel
+package import PushModel
 
 /// The counters of an app since the daemon started, and the state of its queue.
 package struct AppMetrics: Hashable, Sendable {

@@ -1,4 +1,5 @@
 import APNSModel
+import PushModel
 
 /// The reasons that are counted by name: those in Apple's tables, and the daemon's own.
 ///

@@ -1,4 +1,4 @@
-package import APNSModel
+package import PushModel
 
 /// Writes metrics in the Prometheus text format, version 0.0.4, one family after another.
 ///

@@ -1,6 +1,6 @@
-package import APNSModel
 import JobFormat
 import JournalModel
+package import PushModel
 
 /// The metrics that a daemon exports in `.pushspool/public/<node>/metrics.prom` and over HTTP.
 package struct SpoolMetrics: Sendable {

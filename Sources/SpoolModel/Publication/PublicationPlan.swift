@@ -1,4 +1,4 @@
-package import APNSModel
+package import PushModel
 
 /// The order in which an app's results are recorded, published and archived, which makes a crash harmless.
 ///

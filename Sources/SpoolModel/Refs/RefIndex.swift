@@ -1,4 +1,4 @@
-package import APNSModel
+package import PushModel
 
 /// An index of the jobs that were sent, by ref, into the daily files: about 32 bytes of memory per record.
 ///

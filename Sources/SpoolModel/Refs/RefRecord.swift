@@ -1,6 +1,6 @@
-package import APNSModel
 package import JobFormat
 package import JournalModel
+package import PushModel
 
 /// A record of a job that was sent, for detecting its duplicates: one line in a day's file.
 ///

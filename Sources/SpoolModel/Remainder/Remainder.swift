@@ -1,7 +1,7 @@
-package import APNSModel
 package import Document
 import JobFormat
 package import JournalModel
+package import PushModel
 
 /// The remainder of a held or retried job, in a file `<name>.rest` in `hold/` that the next claim reads.
 ///

@@ -1,7 +1,7 @@
-import APNSModel
 package import Document
 package import JobFormat
 import JournalModel
+import PushModel
 
 /// The part of an ended job to resend, according to its result file.
 package enum RetryPlan: Hashable, Sendable {

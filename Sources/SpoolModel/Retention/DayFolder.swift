@@ -1,4 +1,4 @@
-package import APNSModel
+package import PushModel
 
 /// A folder of an archive, named after a UTC day: `2026-11-21`.
 package struct DayFolder: Hashable, Comparable, Sendable {

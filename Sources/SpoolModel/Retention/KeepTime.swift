@@ -1,4 +1,4 @@
-package import APNSModel
+package import PushModel
 
 /// How long files are kept.
 package enum KeepTime: Hashable, Sendable {

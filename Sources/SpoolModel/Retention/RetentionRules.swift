@@ -1,4 +1,4 @@
-package import APNSModel
+package import PushModel
 
 /// How long an app's archives and unread feedback are kept.
 ///

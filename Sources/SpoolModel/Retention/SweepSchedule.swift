@@ -1,4 +1,4 @@
-package import APNSModel
+package import PushModel
 
 /// When to sweep an app's archives for expired jobs: at start and at intervals; those that keep nothing also soon after
 /// an arrival.

@@ -1,6 +1,6 @@
-package import APNSModel
 package import Document
 package import JournalModel
+package import PushModel
 
 /// The account of an ended job, from its `job` line or its result file.
 package struct JobAccount: Hashable, Sendable {

@@ -1,6 +1,6 @@
-package import APNSModel
 package import Document
 package import JobFormat
+package import PushModel
 
 /// A list of jobs as operators name them, for finding those that match a job. Costs one or two lookups, however long the list.
 package struct JobQueries: Hashable, Sendable {

@@ -1,5 +1,5 @@
-package import APNSModel
 package import JobFormat
+package import PushModel
 
 /// A job as an operator names it: by file name, by app and name, by the daemon's id, or by the producer's `id:`.
 package struct JobQuery: Hashable, Sendable {

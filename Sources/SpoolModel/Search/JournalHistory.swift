@@ -1,5 +1,5 @@
-package import APNSModel
 package import JournalModel
+package import PushModel
 
 /// The records of some jobs in a journal, in the order in which they were written.
 ///

@@ -1,5 +1,5 @@
-package import APNSModel
 package import Document
+package import PushModel
 
 /// Reads times in the forms that operators write.
 package enum SinceText {

@@ -1,6 +1,7 @@
 package import APNSModel
 package import Document
 import JobFormat
+package import PushModel
 
 /// What programs in front of the spool must know of a daemon's apps, without secrets: `.pushspool/public/<node>/apps.json`.
 ///

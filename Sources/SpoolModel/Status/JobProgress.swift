@@ -1,4 +1,4 @@
-package import APNSModel
+package import PushModel
 
 /// The progress and speed of a job, measured by repeated observations.
 package struct JobProgress: Sendable {

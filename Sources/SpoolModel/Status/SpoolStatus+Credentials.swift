@@ -1,5 +1,5 @@
-package import APNSModel
 import Document
+package import PushModel
 
 extension SpoolStatus {
     /// An app's credentials and their expiry, without secrets.

@@ -1,5 +1,5 @@
-package import APNSModel
 import Document
+package import PushModel
 
 extension SpoolStatus {
     /// What keeps an app's hook from taking the next feedback file. Later files wait for it.

@@ -1,6 +1,6 @@
-package import APNSModel
 package import Document
 import JobFormat
+package import PushModel
 
 /// The status that a daemon writes to `.pushspool/public/<node>/status.json`.
 package struct SpoolStatus: Hashable, Sendable {

@@ -1,5 +1,6 @@
-package import APNSModel
+import APNSModel
 import JournalModel
+package import PushModel
 
 /// A record in the log of an app's gone tokens, `gone/<app>.gone` in the daemon's state.
 ///

@@ -1,4 +1,4 @@
-package import APNSModel
+package import PushModel
 
 /// Batches that were taken back from the gateway and are to be handed out again, in order within each lane.
 ///

@@ -1,4 +1,4 @@
-package import APNSModel
+package import PushModel
 
 /// Counts an app's jobs in memory, and decides whether there is room for another.
 ///

@@ -1,4 +1,4 @@
-package import APNSModel
+package import PushModel
 
 /// Chooses the job whose recipients are read next: the jobs of an app in turn, except those with too many paused notifications.
 ///

@@ -1,4 +1,4 @@
-package import APNSModel
+package import PushModel
 
 /// Chooses who is next: by lane first, and within a lane round-robin.
 ///

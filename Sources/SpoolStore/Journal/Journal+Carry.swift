@@ -1,6 +1,6 @@
-package import APNSModel
 package import JournalModel
 import LinuxIO
+package import PushModel
 import Synchronization
 
 extension Journal {

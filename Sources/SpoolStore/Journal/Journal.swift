@@ -1,6 +1,6 @@
-package import APNSModel
 package import JournalModel
 package import LinuxIO
+package import PushModel
 import Synchronization
 
 /// The file in which one node records the progress of its jobs, `.pushspool/<node>/journal`.

@@ -1,7 +1,7 @@
-package import APNSModel
 package import JobFormat
 package import JournalModel
 package import LinuxIO
+package import PushModel
 package import SpoolModel
 
 /// The refs of one app's sent jobs: `dedupe/<app>-<day>` in the daemon's own folder, one file a day. Calls block.

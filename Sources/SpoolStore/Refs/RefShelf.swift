@@ -1,7 +1,7 @@
-import APNSModel
 import JobFormat
 import JournalModel
 import LinuxIO
+import PushModel
 import SpoolModel
 
 /// The refs of one app's sent jobs as one node has recorded them: a file a day, read once and then as it grows.

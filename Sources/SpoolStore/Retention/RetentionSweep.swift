@@ -1,6 +1,6 @@
-package import APNSModel
 import JobFormat
 import LinuxIO
+package import PushModel
 package import SpoolModel
 
 /// One pass over an app's archives and feedback that deletes files past their retention time.

@@ -1,6 +1,6 @@
-package import APNSModel
 package import JobFormat
 package import LinuxIO
+package import PushModel
 
 /// The results of a sweep.
 package struct SweepReport: Hashable, Sendable {

@@ -1,5 +1,5 @@
-import APNSModel
 import LinuxIO
+import PushModel
 import SpoolModel
 
 /// A log of gone tokens together with its index.

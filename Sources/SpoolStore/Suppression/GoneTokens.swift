@@ -1,5 +1,5 @@
-package import APNSModel
 package import LinuxIO
+package import PushModel
 import SpoolModel
 
 /// The tokens of an app that the gateway has reported gone, kept in `gone/<app>.gone` in the daemon's state folder.

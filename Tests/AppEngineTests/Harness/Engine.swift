@@ -8,8 +8,8 @@ import SpoolStore
 import TestSupport
 import Testing
 
-@testable import APNSGateway
 @testable import AppEngine
+@testable import Gateways
 @testable import SharedResources
 
 /// One app in this process, over a gateway that a test answers for.

@@ -1,7 +1,7 @@
-import APNSModel
 import LinuxIO
+import PushModel
 
-@testable import APNSGateway
+@testable import Gateways
 
 /// A gateway without connections: it keeps what it gets, and a test decides what becomes of it.
 actor GatewayDouble: PushGateway {

@@ -5,7 +5,8 @@
 enum Layering {
     /// What decides: neither waits nor locks nor reads a clock.
     static let cores: Set = [
-        "Document", "APNSModel", "APNSBinary", "HTTP2", "APNSHTTP2", "APNSServing", "JobFormat", "JournalModel",
+        "Document", "APNSModel", "PushModel", "APNSBinary", "HTTP2", "APNSHTTP2", "APNSServing", "JobFormat",
+        "JournalModel",
         "SpoolModel", "DoorModel",
     ]
     /// The wrappers of C libraries, and the only homes of `unsafe`.
@@ -14,15 +15,16 @@ enum Layering {
     /// For every target of the product: the modules it may import.
     static let allowed: [String: Set<String>] = [
         "Document": [],
-        "APNSModel": [],
-        "APNSBinary": ["APNSModel"],
+        "APNSModel": ["Document"],
+        "PushModel": ["APNSModel", "Document"],
+        "APNSBinary": ["PushModel", "APNSModel"],
         "HTTP2": [],
-        "APNSHTTP2": ["HTTP2", "APNSModel", "Document"],
-        "APNSServing": ["APNSHTTP2", "HTTP2", "APNSModel", "Document"],
-        "JobFormat": ["APNSModel", "Document"],
-        "JournalModel": ["JobFormat", "APNSModel", "Document"],
-        "SpoolModel": ["JournalModel", "JobFormat", "APNSModel", "Document"],
-        "DoorModel": ["APNSServing", "APNSHTTP2", "SpoolModel", "JobFormat", "APNSModel", "Document"],
+        "APNSHTTP2": ["HTTP2", "PushModel", "APNSModel", "Document"],
+        "APNSServing": ["APNSHTTP2", "HTTP2", "PushModel", "APNSModel", "Document"],
+        "JobFormat": ["PushModel", "APNSModel", "Document"],
+        "JournalModel": ["JobFormat", "PushModel", "Document"],
+        "SpoolModel": ["JournalModel", "JobFormat", "PushModel", "APNSModel", "Document"],
+        "DoorModel": ["APNSServing", "APNSHTTP2", "SpoolModel", "JobFormat", "PushModel", "APNSModel", "Document"],
         "JSON": ["CSimdJSON", "Document"],
         "YAML": ["CYAML", "Document"],
         "XML": ["CExpat", "Document"],
@@ -33,53 +35,53 @@ enum Layering {
         "ZeroMQ": ["CZeroMQ", "LinuxIO", "Glibc"],
         "SecureTransport": ["LinuxIO", "OpenSSL", "Document", "Synchronization"],
         "SpoolStore": [
-            "LinuxIO", "SpoolModel", "JournalModel", "JobFormat", "APNSModel", "Document", "Synchronization",
+            "LinuxIO", "SpoolModel", "JournalModel", "JobFormat", "PushModel", "Document", "Synchronization",
         ],
         "SpoolClient": ["LinuxIO"],
-        "APNSGateway": [
+        "Gateways": [
             "ServiceProcess", "SecureTransport", "OpenSSL", "JSON", "NGHTTP2", "LinuxIO", "APNSBinary", "APNSHTTP2",
-            "HTTP2", "APNSModel", "Logging", "Synchronization",
+            "HTTP2", "PushModel", "APNSModel", "Logging", "Synchronization",
         ],
         "GatewaySimulator": [
             "SecureTransport", "OpenSSL", "JSON", "NGHTTP2", "LinuxIO", "APNSBinary", "APNSServing", "APNSHTTP2",
-            "HTTP2", "APNSModel", "Document", "Logging", "Synchronization",
+            "HTTP2", "PushModel", "APNSModel", "Document", "Logging", "Synchronization",
         ],
         "Configuration": [
-            "ServiceProcess", "DoorModel", "SpoolStore", "APNSGateway", "SecureTransport", "YAML", "LinuxIO", "OpenSSL",
-            "SpoolModel", "APNSBinary", "APNSHTTP2", "APNSModel", "Document", "Synchronization",
+            "ServiceProcess", "DoorModel", "SpoolStore", "Gateways", "SecureTransport", "YAML", "LinuxIO", "OpenSSL",
+            "SpoolModel", "APNSBinary", "APNSHTTP2", "PushModel", "APNSModel", "Document", "Synchronization",
         ],
         "Doctor": [
-            "ServiceProcess", "Configuration", "SpoolStore", "APNSGateway", "SecureTransport", "JSON", "LinuxIO",
-            "OpenSSL", "SpoolModel", "JournalModel", "JobFormat", "APNSModel", "Document", "Synchronization",
+            "ServiceProcess", "Configuration", "SpoolStore", "Gateways", "SecureTransport", "JSON", "LinuxIO",
+            "OpenSSL", "SpoolModel", "JournalModel", "JobFormat", "PushModel", "Document", "Synchronization",
         ],
         "ChannelManagement": [
-            "Configuration", "APNSGateway", "JSON", "LinuxIO", "SpoolModel", "JobFormat", "APNSHTTP2", "APNSModel",
-            "Document",
+            "Configuration", "Gateways", "JSON", "LinuxIO", "SpoolModel", "JobFormat", "APNSHTTP2", "PushModel",
+            "APNSModel", "Document",
         ],
         "JobOperations": [
             "ServiceProcess", "Configuration", "SpoolStore", "JSON", "YAML", "LinuxIO", "OpenSSL", "SpoolModel",
-            "JournalModel", "JobFormat", "APNSBinary", "APNSModel", "Document", "Logging",
+            "JournalModel", "JobFormat", "APNSBinary", "PushModel", "Document", "Logging",
         ],
         "SharedResources": [
-            "ServiceProcess", "Configuration", "SpoolStore", "APNSGateway", "LinuxIO", "SpoolModel", "JobFormat",
-            "APNSModel", "Logging", "Synchronization",
+            "ServiceProcess", "Configuration", "SpoolStore", "Gateways", "LinuxIO", "SpoolModel", "JobFormat",
+            "PushModel", "Logging", "Synchronization",
         ],
         "AppEngine": [
-            "ServiceProcess", "SharedResources", "JobOperations", "Configuration", "SpoolStore", "APNSGateway",
-            "LinuxIO", "SpoolModel", "JournalModel", "JobFormat", "APNSBinary", "APNSModel", "Document", "Logging",
+            "ServiceProcess", "SharedResources", "JobOperations", "Configuration", "SpoolStore", "Gateways", "LinuxIO",
+            "SpoolModel", "JournalModel", "JobFormat", "APNSBinary", "PushModel", "APNSModel", "Document", "Logging",
             "Synchronization",
         ],
-        "ServiceProcess": ["LinuxIO", "APNSModel", "Document", "Logging", "Synchronization"],
+        "ServiceProcess": ["LinuxIO", "PushModel", "Document", "Logging", "Synchronization"],
         "PushDaemon": [
             "ServiceProcess", "AppEngine", "SharedResources", "JobOperations", "Configuration", "SpoolStore",
-            "APNSGateway", "JSON", "LinuxIO", "OpenSSL", "SpoolModel", "JournalModel", "APNSModel", "Document",
-            "Logging", "Synchronization",
+            "Gateways", "JSON", "LinuxIO", "OpenSSL", "SpoolModel", "JournalModel", "PushModel", "APNSModel",
+            "Document", "Logging", "Synchronization",
         ],
         "Doors": [
             "DoorModel", "ServiceProcess", "SpoolInspection", "JobOperations", "Configuration", "APNSServing",
             "MicroHTTPD", "XML", "ZeroMQ", "Doctor", "SecureTransport", "SpoolClient", "SpoolStore", "JSON", "NGHTTP2",
-            "LinuxIO", "OpenSSL", "SpoolModel", "JobFormat", "HTTP2", "APNSHTTP2", "APNSModel", "Document", "Logging",
-            "Synchronization",
+            "LinuxIO", "OpenSSL", "SpoolModel", "JobFormat", "HTTP2", "APNSHTTP2", "PushModel", "APNSModel", "Document",
+            "Logging", "Synchronization",
         ],
         "pushspool-door": [
             "CommandProgram", "Doors", "Configuration", "DoorModel", "Doctor", "ServiceProcess", "LinuxIO",
@@ -87,21 +89,22 @@ enum Layering {
         ],
         "SpoolInspection": [
             "ServiceProcess", "JobOperations", "Doctor", "Configuration", "SpoolClient", "SpoolStore", "JSON",
-            "LinuxIO", "SpoolModel", "JournalModel", "JobFormat", "APNSModel", "Document",
+            "LinuxIO", "SpoolModel", "JournalModel", "JobFormat", "PushModel", "Document",
         ],
         "Report": [
-            "SpoolInspection", "SpoolStore", "JSON", "LinuxIO", "SpoolModel", "JournalModel", "JobFormat", "APNSModel",
-            "Document",
+            "SpoolInspection", "SpoolStore", "JSON", "LinuxIO", "SpoolModel", "JournalModel", "JobFormat", "PushModel",
+            "APNSModel", "Document",
         ],
         "Demo": [
             "PushDaemon", "ServiceProcess", "Configuration", "GatewaySimulator", "SpoolClient", "JSON", "LinuxIO",
-            "OpenSSL", "APNSHTTP2", "APNSModel", "Document", "Logging", "Synchronization",
+            "OpenSSL", "APNSHTTP2", "PushModel", "APNSModel", "Document", "Logging", "Synchronization",
         ],
         "CommandProgram": ["ServiceProcess", "LinuxIO", "Document", "ArgumentParser"],
         "pushspool": [
             "CommandProgram", "Demo", "Report", "SpoolInspection", "PushDaemon", "ServiceProcess", "JobOperations",
             "ChannelManagement", "Doctor", "Configuration", "GatewaySimulator", "SpoolClient", "SpoolStore", "LinuxIO",
-            "SpoolModel", "JournalModel", "JobFormat", "APNSModel", "Document", "ArgumentParser", "Logging",
+            "SpoolModel", "JournalModel", "JobFormat", "PushModel", "APNSModel", "Document", "ArgumentParser",
+            "Logging",
         ],
     ]
 

@@ -1,4 +1,4 @@
-import APNSGateway
+import Gateways
 import Glibc
 import LinuxIO
 import Logging

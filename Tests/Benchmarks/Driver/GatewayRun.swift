@@ -1,6 +1,6 @@
-import APNSGateway
-import APNSModel
+import Gateways
 import LinuxIO
+import PushModel
 import ServiceProcess
 
 /// Sends notifications through a gateway as the daemon does, tokens decoded from hexadecimal text included, and counts
@@ -55,7 +55,7 @@ actor GatewayRun {
         while sent < count {
             let tokens = try texts.decode(min(Self.batchCount, count - sent))
             try await gateway.submit([
-                Batch(header: header, firstIndex: sent, tokens: tokens, payloads: .shared(payload))
+                Batch(header: header, firstIndex: sent, addresses: tokens, payloads: .shared(payload))
             ])
             sent += tokens.count
         }

@@ -1,8 +1,8 @@
-import APNSGateway
-import APNSModel
+import Gateways
 import JobFormat
 import JournalModel
 import LinuxIO
+import PushModel
 import SpoolModel
 import SpoolStore
 

@@ -1,5 +1,5 @@
-import APNSModel
 import LinuxIO
+import PushModel
 
 /// What became of a run's notifications, and what it has cost.
 struct Report: Sendable {

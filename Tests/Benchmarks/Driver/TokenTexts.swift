@@ -1,4 +1,6 @@
 import APNSModel
+import JobFormat
+import PushModel
 
 /// Device tokens as text, 64 hexadecimal digits each; the same ones over and over.
 struct TokenTexts {

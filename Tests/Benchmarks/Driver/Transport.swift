@@ -1,5 +1,5 @@
-import APNSGateway
 import APNSHTTP2
+import Gateways
 import LinuxIO
 import Logging
 import OpenSSL

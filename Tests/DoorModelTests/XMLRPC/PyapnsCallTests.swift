@@ -1,8 +1,8 @@
-import APNSModel
 import Document
 import DoorModel
 import JSON
 import JobFormat
+import PushModel
 import Testing
 
 struct PyapnsCallTests {
@@ -97,7 +97,7 @@ struct PyapnsCallTests {
             var reader = DocumentJobReader(parsing: call.job, with: &parser, context: context)
             var tokens: [[UInt8]] = []
             while let chunk = reader.next() {
-                for batch in chunk.batches { tokens += batch.indices.map { Array(batch.token(at: $0)) } }
+                for batch in chunk.batches { tokens += batch.indices.map { Array(batch.addressBytes(at: $0)) } }
             }
             #expect(tokens == [[0x0A, 0x0B], [0x0C, 0x0D], [0x0E]])
             #expect(reader.summary.failure == nil && reader.summary.rejectedCount == 0)

@@ -1,5 +1,6 @@
 import APNSModel
 import DoorModel
+import PushModel
 import TestSupport
 import Testing
 

@@ -1,5 +1,6 @@
 import APNSModel
 import DoorModel
+import PushModel
 import Testing
 
 /// The transcripts of py-apnsd's documentation, byte for byte.

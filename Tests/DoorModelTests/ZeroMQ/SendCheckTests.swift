@@ -1,8 +1,8 @@
-import APNSModel
 import Document
 import DoorModel
 import JSON
 import JobFormat
+import PushModel
 import Testing
 
 /// What the daemon makes of the jobs of commands.

@@ -1,6 +1,6 @@
-import APNSModel
 import HTTP2
 import NGHTTP2
+import PushModel
 
 @testable import GatewaySimulator
 

@@ -1,10 +1,10 @@
-import APNSGateway
-import APNSModel
 import Document
 import Foundation
+import Gateways
 import JobFormat
 import LinuxIO
 import OpenSSL
+import PushModel
 import ServiceProcess
 import SpoolModel
 import SpoolStore

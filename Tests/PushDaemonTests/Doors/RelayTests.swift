@@ -1,8 +1,8 @@
-import APNSModel
 import Foundation
 import GatewaySimulator
 import Glibc
 import LinuxIO
+import PushModel
 import TestSupport
 import Testing
 

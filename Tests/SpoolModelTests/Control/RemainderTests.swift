@@ -1,8 +1,8 @@
-import APNSModel
 import Document
 import JSON
 import JobFormat
 import JournalModel
+import PushModel
 import SpoolModel
 import TestSupport
 import Testing

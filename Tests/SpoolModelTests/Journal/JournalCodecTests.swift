@@ -1,5 +1,5 @@
-import APNSModel
 import JobFormat
+import PushModel
 import Testing
 
 @testable import JournalModel

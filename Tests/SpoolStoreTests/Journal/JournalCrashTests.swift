@@ -1,7 +1,7 @@
 import JournalModel
 
 #if FAILPOINTS
-    import APNSModel
+    import PushModel
     import Glibc
     import LinuxIO
     import SpoolModel

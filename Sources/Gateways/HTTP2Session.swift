@@ -1,0 +1,349 @@
+import APNSHTTP2
+import HTTP2
+import JSON
+import LinuxIO
+import Logging
+import NGHTTP2
+import OpenSSL
+import PushModel
+import SecureTransport
+import ServiceProcess
+
+/// One HTTP/2 connection: its stream, and the state machine that tracks the requests on it.
+///
+/// Owned by its gateway, on the reactor.
+final class HTTP2Session: GatewaySession {
+    /// How a session ended.
+    enum End {
+        /// The gateway closed the connection, or it broke.
+        case lost(GatewayFault)
+        /// The peer refused our certificate, even if late.
+        case refused(GatewayFault)
+        /// We closed it, with nothing in doubt.
+        case closed
+    }
+
+    /// No more requests are encoded while more ciphertext than this waits for the kernel.
+    private static let pendingLimit = 256 * 1024
+    /// How long closing may take.
+    private static let farewell = Duration.seconds(1)
+
+    let generation: Int
+    /// The slot that opened it.
+    let slot: Slot
+    /// The notifications that it takes.
+    var route: Route { slot.route }
+    /// Accounts for its descriptors until it is closed.
+    var lease: DescriptorLease?
+    /// The token that its requests carry.
+    private(set) var token: ProviderToken?
+    /// What its answers are judged by.
+    let origin: RequestQueue.Origin
+    private let stream: SecureStream
+    private var machine: SessionMachine
+    private var readers: SessionMachine.Readers<Parser>
+    private var received: [UInt8] = []
+    private var output: [UInt8] = []
+    private var writeFailure: GatewayFault?
+    /// The number of notifications that the gateway has accepted on it.
+    private(set) var acceptedCount = 0
+    /// Whether a GOAWAY is to be sent that has no unsent requests ahead of it.
+    private var hasLastWord = false
+    /// The gateway's GOAWAY, if there was one.
+    private var goodbye: SessionNews.GoAwayInfo?
+    var countedDoubt = 0
+    /// When it is replaced because of its age.
+    private let retiresAt: Moment?
+    /// The losses not yet in a report.
+    private var untold = UnansweredCounts()
+
+    init(
+        _ stream: SecureStream, _ configuration: HTTP2Wire.Configuration, _ token: ProviderToken?,
+        for place: (slot: Slot, generation: Int)
+    ) throws {
+        self.stream = stream
+        (slot, generation) = place
+        self.token = token
+        origin = RequestQueue.Origin(
+            openedWithToken: token.map { _ in .now }, defaultTopic: configuration.defaultTopic)
+        retiresAt = configuration.maxAge.map { .now + $0 }
+        var options = SessionMachine.Options(
+            sender: RequestFields.Sender(
+                authority: configuration.endpoint.authority, app: configuration.defaultTopic,
+                authorization: token?.authorization))
+        (options.streamLimit, options.readsUniqueIDs) = (configuration.window, configuration.readsUniqueIDs)
+        options.timeouts.gateway = configuration.timeouts
+        self.machine = SessionMachine(options, at: .now)
+        self.readers = SessionMachine.Readers(
+            decoder: HeaderDecoder(listLimit: Limits().headerListByteCount), parser: Parser())
+        machine.start(into: &output)
+        try encryptOutput()
+    }
+
+    /// The number of unanswered notifications.
+    var doubtCount: Int { machine.doubtCount }
+
+    /// Whether the gateway has sent its SETTINGS.
+    var isReady: Bool { machine.isReady }
+
+    /// Whether the requests in flight have reached the gateway's limit.
+    var isExhausted: Bool { machine.isExhausted }
+
+    /// Whether it takes no more requests.
+    var isRetired: Bool { machine.isRetired || writeFailure != nil }
+
+    /// The number of notifications it has room for now, if `inherited` others take a part of its window.
+    func room(besides inherited: Int = 0) -> Int {
+        writeFailure == nil && stream.pendingByteCount < Self.pendingLimit ? machine.room(besides: inherited) : 0
+    }
+
+    /// Whether it has reached `maxAge`.
+    var isOld: Bool { retiresAt.map { $0 <= .now } ?? false }
+
+    /// Whether an answer is overdue.
+    var isOverdue: Bool { machine.isOverdue }
+
+    /// Whether the server has only reported failures of its own lately.
+    var isFailing: Bool { machine.isFailing }
+
+    /// Why a connection takes no more requests, unless the gateway ends it or it is too old.
+    enum Retirement {
+        /// The server has only reported failures of its own lately.
+        case failing
+        /// There is another provider token, and the gateway accepts no other here yet.
+        case oldToken
+        /// The gateway refused a request that it may take on another connection.
+        case refused
+        /// The gateway calls the provider token expired.
+        case expiredToken
+        /// The gateway refused a request with status 403.
+        case forbidden
+
+        fileprivate var message: String {
+            switch self {
+            case .failing: "the last \(SessionMachine.failureLimit) answers on it reported server errors"
+            case .oldToken: "the provider token was replaced"
+            case .refused: "the gateway refused a request on it that it may take on another"
+            case .expiredToken: "the gateway refused the provider token as expired"
+            case .forbidden: "the gateway refused a request on it with status 403"
+            }
+        }
+    }
+
+    /// The first of these reasons; `nil` if there is none.
+    private(set) var retirementReason: Retirement?
+
+    /// Whether the gateway has sent a GOAWAY and has answered everything.
+    var isFinished: Bool { goodbye != nil && doubtCount == 0 }
+
+    /// Whether it ended routinely: the server answers and does not fail, and a GOAWAY, if any, reported no error.
+    var isEndedWell: Bool { !isOverdue && retirementReason != .failing && goodbye.map { $0.code == .noError } ?? true }
+
+    /// Why it takes no more requests.
+    var retirement: GatewayFault {
+        if machine.isOverdue { return GatewayFault("answer overdue") }
+        if let retirementReason, goodbye == nil || retirementReason == .failing {
+            return GatewayFault(retirementReason.message)
+        }
+        if goodbye == nil, isOld { return GatewayFault("the connection has reached max_age") }
+        return fault("the gateway asked for a new connection")
+    }
+
+    /// Creates a fault from a message and the gateway's GOAWAY, if there was one.
+    private func fault(_ message: String) -> GatewayFault {
+        GatewayFault(goodbye.map { "\(message): \($0)" } ?? message)
+    }
+
+    func wake() { stream.wake() }
+
+    /// Takes no more requests, for this reason if there is one.
+    func retire(_ reason: Retirement? = nil) {
+        retirementReason = retirementReason ?? reason
+        machine.retire()
+    }
+
+    /// Replaces the provider token if it is too old.
+    func refreshToken(from source: TokenSource, _ logger: Logger) async {
+        if let token = source.token(at: .now) { return authorize(token) }
+        do {
+            authorize(try await source.current(at: .now))
+        } catch {
+            // The old token is valid for some more minutes, and the gateway reports when it no longer is.
+            logger.warning("cannot renew the provider token", metadata: ["error": "\(error)"])
+        }
+    }
+
+    /// Uses another provider token from the next request on, or takes no more requests if the last one is too new here.
+    private func authorize(_ token: ProviderToken) {
+        guard token != self.token, !isRetired else { return }
+        guard machine.authorize(token.authorization, at: .now) else { return retire(.oldToken) }
+        self.token = token
+    }
+
+    /// Encrypts as much of the batch as there is room for.
+    func write(_ batch: inout Batch) throws {
+        while !batch.isEmpty, room() > 0 {
+            try machine.write(&batch, at: .now, stream.write)
+            mark()
+        }
+    }
+
+    /// Reads all available bytes, and passes their news to `tell`. Returns how the session ended, or `nil` if it is
+    /// still open.
+    func read(_ tell: (SessionNews) -> Void) -> End? {
+        do {
+            while true {
+                received.removeAll(keepingCapacity: true)
+                switch try stream.read(into: &received) {
+                case .bytes:
+                    let news = machine.receive(received.span, at: .now, with: &readers, output: &output)
+                    acceptedCount += news.accepted.notificationCount
+                    tell(news)
+                    try encryptOutput()
+                    if let fault = news.fault {
+                        hasLastWord = machine.hasNothingUnsent
+                        return .lost(
+                            GatewayFault("the gateway violated the protocol: \(fault.message) (\(fault.code))"))
+                    }
+                case .wouldBlock:
+                    return nil
+                case .closed:
+                    return .lost(writeFailure ?? fault("the gateway closed the connection"))
+                }
+            }
+        } catch {
+            return end(of: error)
+        }
+    }
+
+    /// Checks for overdue answers, and writes pending frames other than requests.
+    func tick(_ tell: (SessionNews) -> Void) -> End? {
+        let now = Moment.now
+        machine.look(at: now)
+        if machine.isDead(at: now) {
+            return .lost(
+                GatewayFault(machine.isReady ? "the gateway does not answer a PING" : "the gateway sent no SETTINGS"))
+        }
+        let news = machine.tick(
+            at: now, handedOver: stream.handedOverByteCount, acknowledged: stream.acknowledgedByteCount,
+            output: &output)
+        if !news.isEmpty { tell(news) }
+        if machine.isStuck {
+            abort()
+            return .lost(retirement)
+        }
+        machine.pump(into: &output)
+        do {
+            try encryptOutput()
+        } catch {
+            return end(of: error)
+        }
+        return nil
+    }
+
+    /// Passes ciphertext to the kernel. A failure is reported later, since answers may still be waiting to be read.
+    func flush() {
+        guard writeFailure == nil else { return }
+        do {
+            _ = try stream.flush()
+        } catch {
+            writeFailure = GatewayFault("writing failed: \(error)")
+        }
+    }
+
+    /// Waits until the stream is readable, the next check is due, or a deadline passes. While ciphertext is pending, also
+    /// waits for room in the kernel, unless the ciphertext is held back until the permit's deadline.
+    func wait(
+        until deadlines: [ContinuousClock.Instant?], orFor permit: ContinuousClock.Instant?
+    ) async -> Readiness {
+        var look = max(machine.nextLook, .now + .milliseconds(1))
+        if let retiresAt, !isOld { look = min(look, retiresAt) }
+        let next = ([look.instant, permit] + deadlines).compactMap(\.self).min()
+        return await stream.wait(for: .readable, until: next, holdsBack: permit != nil)
+    }
+
+    /// Sends a GOAWAY and shuts the connection down cleanly.
+    func close() async {
+        machine.close(into: &output)
+        do {
+            try encryptOutput()
+        } catch {
+            return abort()
+        }
+        _ = await stream.shutdown(until: .now + Self.farewell)
+    }
+
+    /// Sends the GOAWAY that reports a protocol error, unless unsent requests precede it: sending them would only put
+    /// them in doubt.
+    func part() async {
+        if hasLastWord { _ = await stream.shutdown(until: .now + Self.farewell) }
+    }
+
+    /// Cuts the connection.
+    func abort() { stream.abort() }
+
+    /// Ends it on shutdown: cleanly if nothing is in flight.
+    func leave() async -> End {
+        guard doubtCount == 0 else {
+            abort()
+            return .lost(GatewayFault("the daemon is stopping"))
+        }
+        await close()
+        return .closed
+    }
+
+    /// Returns the notifications that the end leaves without an answer. Those may be sent again, so the kernel must not go on
+    /// to deliver them.
+    func conclude() -> SessionNews {
+        if doubtCount > 0 { abort() }
+        return machine.end(handedOver: stream.handedOverByteCount)
+    }
+
+    /// Moves the answer times since the last call to the meter.
+    func handOverAnswerTimes(to meter: GatewayMeter) {
+        if machine.answerTimes.count > 0 { meter.take(&machine.answerTimes) }
+    }
+
+    /// Records GOAWAY and losses for the next report.
+    func note(_ news: SessionNews) {
+        goodbye = news.farewell ?? goodbye
+        untold.resentCount += news.returnedCount
+        untold.doubtfulCount += news.doubtfulCount(.resend)
+        untold.unknownCount += news.doubtfulCount(.report)
+    }
+
+    /// Returns a report with the losses since the last one.
+    func report(_ fault: GatewayFault) -> ConnectionReport {
+        var report = ConnectionReport(fault)
+        (report.resentCount, report.doubtfulCount) = (untold.resentCount, untold.doubtfulCount)
+        report.unknownCount = untold.unknownCount
+        untold = UnansweredCounts()
+        return report
+    }
+
+    /// The numbers of notifications that a connection left unanswered.
+    private struct UnansweredCounts {
+        var resentCount = 0
+        var doubtfulCount = 0
+        var unknownCount = 0
+    }
+
+    private func encryptOutput() throws(TLSError) {
+        guard !output.isEmpty else { return }
+        let bytes = output
+        output.removeAll(keepingCapacity: true)
+        try stream.write(bytes.span)
+        mark()
+    }
+
+    private func mark() {
+        machine.mark(offset: stream.encryptedByteCount, handedOver: stream.handedOverByteCount)
+    }
+
+    private func end(of error: any Error) -> End {
+        if let error = error as? TLSError, error.isOwnCertificateRefused {
+            return .refused(GatewayFault(error.message, hint: error.hint))
+        }
+        return .lost(GatewayFault("the connection failed: \(error)"))
+    }
+}

@@ -1,0 +1,54 @@
+import APNSHTTP2
+import LinuxIO
+import Logging
+import OpenSSL
+import PushModel
+import TestSupport
+import Testing
+
+@testable import Gateways
+
+/// A key, a folder for its tokens, a thread and a log.
+struct TokenBench: Sendable {
+    static let start = WallTime(epochSeconds: 1_700_000_000)
+
+    let place: TemporaryDirectory
+    let folder: Directory
+    let key: ProviderKey
+    let p8: [UInt8]
+    let sources: TokenSources
+    let log: RecordedLog
+    private let worker: WorkerThread
+
+    /// Sets a bench up, and stops its thread afterwards.
+    static func running(_ body: @Sendable (TokenBench) async throws -> Void) async throws {
+        let worker = try WorkerThread(name: "tokens")
+        defer { worker.stop() }
+        try await body(TokenBench(worker))
+    }
+
+    private init(_ worker: WorkerThread) throws {
+        place = try TemporaryDirectory()
+        folder = try TokenSources.openFolder(in: place.directory)
+        (key, p8) = try Self.makeKey()
+        log = RecordedLog()
+        sources = TokenSources(folder: folder, worker: worker, logger: log.logger)
+        self.worker = worker
+    }
+
+    var start: WallTime { Self.start }
+
+    func at(minutes: Int64) -> WallTime { WallTime(epochSeconds: Self.start.epochSeconds + 60 * minutes) }
+
+    /// What another process, or this one after a restart, would have.
+    func restarted() -> TokenSources { TokenSources(folder: folder, worker: worker, logger: log.logger) }
+
+    static func identity(_ keyID: String = "ABC123DEFG") throws -> ProviderIdentity {
+        try #require(ProviderIdentity(keyID: keyID, teamID: "DEF123GHIJ"))
+    }
+
+    static func makeKey() throws -> (key: ProviderKey, p8: [UInt8]) {
+        let p8 = try ThrowawayTokenKey().p8
+        return (try ProviderKey(identity(), p8: p8), p8)
+    }
+}
