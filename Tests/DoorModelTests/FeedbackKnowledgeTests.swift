@@ -38,6 +38,15 @@ struct FeedbackKnowledgeTests {
         #expect(outcome.answer.status == 410 && outcome.answer.reason == "Unregistered")
     }
 
+    @Test func `a token that the daemon does not send to, because it is gone, is answered as Apple answered`() throws {
+        let outcome = try #require(
+            try heard(
+                #""kind":"notification","apns_id":"\#(Self.id)","token":"0a0b","outcome":"rejected","#
+                    + #""reason":"Suppressed","verdict":"gone","gone_since":"2023-11-14T22:13:20.123Z""#))
+        #expect(outcome.isGone && outcome.answer.status == 410 && outcome.answer.reason == "Unregistered")
+        #expect(outcome.answer.timestamp == 1_700_000_000_123)
+    }
+
     @Test func `an outcome names its receiver, since several may have one id`() throws {
         let members = #""kind":"notification","apns_id":"\#(Self.id)","outcome":"accepted""#
         #expect(try heard(members + #","token":"0a0b""#)?.receiver == [10, 11])

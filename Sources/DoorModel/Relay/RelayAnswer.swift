@@ -32,10 +32,14 @@ package struct RelayAnswer: Hashable, Sendable {
         self.init(status: reason.status, reason: reason.rawValue)
     }
 
-    /// Creates the answer for a recipient that the daemon would refuse. Reasons of the daemon's own have the status 400.
+    /// Creates the answer for a recipient that was refused, by the gateway or by the daemon.
+    ///
+    /// A token that the daemon suppresses has the answer that Apple gave to an earlier notification. The daemon's other reasons
+    /// have the status 400.
     package init(_ refusal: Refusal) {
-        let status = refusal.status ?? Reason(rawValue: refusal.reason)?.status ?? 400
-        self.init(status: status, reason: refusal.reason)
+        let isSuppressed = refusal.reason == LocalReason.suppressed.rawValue
+        let reason = isSuppressed ? Reason.unregistered.rawValue : refusal.reason
+        self.init(status: refusal.status ?? Reason(rawValue: reason)?.status ?? 400, reason: reason)
         timestamp = refusal.goneSince.map { $0.nanoseconds / 1_000_000 }
     }
 
