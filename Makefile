@@ -88,12 +88,13 @@ CHECKED := --explicit-target-dependency-import-check error
 # relocations and exported symbols would take 1.6 MiB of every daemon's memory.
 RELEASE := --configuration release --static-swift-stdlib -Xswiftc -use-ld=lld \
 	-Xlinker -z -Xlinker pack-relative-relocs -Xlinker --no-export-dynamic
-# Limits on parallel tests: all tests at once make two cores so slow that handshakes time out. The long sweeps have the
+# How many tests run at once: all of them would make two cores so slow that handshakes time out. The long sweeps have the
 # machine to themselves for half an hour. Many of them must kill at an exact moment, and those that compute for minutes would
 # take all threads from the tests that must answer in time.
-SIDE_BY_SIDE := --experimental-maximum-parallelization-width 12
+WIDTH := 10
+FAULT_WIDTH = $(if $(PUSHSPOOL_FULL),4,8)
 SWEEPS_SIDE_BY_SIDE := --experimental-maximum-parallelization-width 2
-FAULTS_SIDE_BY_SIDE = --experimental-maximum-parallelization-width $(if $(PUSHSPOOL_FULL),4,12)
+FAULTS_SIDE_BY_SIDE = --experimental-maximum-parallelization-width $(FAULT_WIDTH)
 FORMATTED := Package.swift Sources Tests
 
 MAKEFLAGS += --no-print-directory
@@ -132,12 +133,9 @@ test: setup lint ## Lint, build and run all tests; as root, also tests that moun
 	@.ci/setup $(FAULT_PACKAGES)
 	@$(MAKE) clients
 	@echo '==> build of the tests'
-	@swift build --build-tests $(CHECKED)
+	@.ci/swift-build --build-tests $(CHECKED)
 	@$(MAKE) -C Tests/Fuzz check
-	@echo '==> tests'
-	@.ci/swift-test $(SIDE_BY_SIDE) --skip '^FaultTests\.'
-	@echo '==> fault tests'
-	@.ci/swift-test $(FAULTS_SIDE_BY_SIDE) --filter '^FaultTests\.'
+	@.ci/tests $(WIDTH) $(FAULT_WIDTH)
 
 test-full: test ## Run also the long sweeps (PUSHSPOOL_FULL=1), the fuzzer's corpus, interop, report and the package
 	@echo '==> long sweeps'
@@ -152,18 +150,18 @@ test-full: test ## Run also the long sweeps (PUSHSPOOL_FULL=1), the fuzzer's cor
 
 faults: setup ## Run only the tests that kill, cut the power and fill disks (as root; longer with PUSHSPOOL_FULL=1)
 	@.ci/setup $(FAULT_PACKAGES)
-	@swift build --build-tests $(CHECKED)
+	@.ci/swift-build --build-tests $(CHECKED)
 	@.ci/swift-test $(FAULTS_SIDE_BY_SIDE) --filter '^FaultTests\.'
 
 cluster: setup ## Kill, cut and freeze several nodes on NFSv4.2 and GlusterFS (as root, 45 minutes; BEDS=nfs, COUNT=50)
 	@.ci/setup $(CLUSTER_PACKAGES)
-	@swift build --product pushspool
+	@.ci/swift-build --product pushspool
 	@for bed in $(or $(BEDS),local nfs gluster); do \
 		python3 Tests/Cluster/cluster.py --bed $$bed --count $(or $(COUNT),50) || exit 1; done
 
 soak: setup ## Run mixed load, faults, changes and deaths for HOURS=2, then compare ledger, spool and feedback
 	@.ci/setup $(FAULT_PACKAGES)
-	@swift build --build-tests $(CHECKED)
+	@.ci/swift-build --build-tests $(CHECKED)
 	@PUSHSPOOL_SOAK=$(or $(HOURS),2) .ci/swift-test --filter '^FaultTests\.SoakTests'
 
 clients: ## Run only the tests of the Python and shell clients (etc/clients); they need no build
@@ -184,16 +182,16 @@ report: build ## Check a page of `pushspool report` in a browser (PICTURES=folde
 docs: setup ## Build the documentation as a site, .build/docs, and check its links (DOCS_BASE=/path)
 	@.ci/setup $(DOCS_PACKAGES)
 	@echo '==> build of the documented modules'
-	@swift build $(CHECKED) --target PushDaemon
-	@swift build $(CHECKED) --target SpoolClient
-	@swift build $(CHECKED) --target GatewaySimulator
+	@.ci/swift-build $(CHECKED) --target PushDaemon
+	@.ci/swift-build $(CHECKED) --target SpoolClient
+	@.ci/swift-build $(CHECKED) --target GatewaySimulator
 	@echo '==> documentation'
 	@.ci/docs
 
 demo: setup ## Send sample jobs to the simulated gateway, end to end
 	@echo '==> build of the demo'
-	@swift build --product pushspool $(CHECKED)
-	@swift build --product pushspool-door $(CHECKED)
+	@.ci/swift-build --product pushspool $(CHECKED)
+	@.ci/swift-build --product pushspool-door $(CHECKED)
 	@echo '==> demo'
 	@.build/debug/pushspool demo
 
