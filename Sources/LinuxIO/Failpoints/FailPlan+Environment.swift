@@ -30,10 +30,10 @@
             return unsafe String(cString: value)
         }
 
-        private static func opened(_ path: String) -> Descriptor {
+        private static func opened(_ path: String) -> Int32 {
             let number = unsafe open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0o600)
             precondition(number >= 0, "PUSHSPOOL_TRACE=\(path) cannot be opened")
-            return Descriptor(adopting: number)
+            return number
         }
     }
 #endif

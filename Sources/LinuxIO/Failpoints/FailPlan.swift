@@ -20,9 +20,7 @@
         /// The syncs that are skipped and report success.
         package let elided: Set<SyncSite>
 
-        private let isRecording: Bool
-        /// Open for the lifetime of the process.
-        private let file: Int32?
+        private let recording: Recording
         private let state = Mutex(State())
         private let order = Mutex(())
 
@@ -40,25 +38,16 @@
             self.init(under: scope, points, elided, to: isRecording ? .memory : .nowhere)
         }
 
-        enum Recording: ~Copyable {
+        enum Recording: Hashable, Sendable {
             case nowhere
             case memory
-            case file(Descriptor)
+            /// A descriptor that is open for the lifetime of the process.
+            case file(Int32)
         }
 
-        init(under scope: String, _ points: [FailPoint], _ elided: Set<SyncSite>, to recording: consuming Recording) {
+        init(under scope: String, _ points: [FailPoint], _ elided: Set<SyncSite>, to recording: Recording) {
             (self.scope, self.points, self.elided) = (scope, points, elided)
-            switch consume recording {
-            case .nowhere:
-                isRecording = false
-                file = nil
-            case .memory:
-                isRecording = true
-                file = nil
-            case .file(let descriptor):
-                isRecording = true
-                file = descriptor.relinquish()
-            }
+            self.recording = recording
         }
 
         /// How many operations the plan has counted.
@@ -86,20 +75,21 @@
         }
 
         /// Counts an operation and applies its failpoint, if any.
-        func pass(_ operation: FileOperation, _ subject: String) throws(SystemError) {
+        ///
+        /// - Returns: the error code of the injected failure (errno(3)); `nil` to make the call.
+        func failure(of operation: FileOperation) -> Int32? {
             let number = state.withLock { state in
                 state.passedCount += 1
                 return state.passedCount
             }
-            guard let point = points.first(where: { $0.concerns(operation, number: number) }) else { return }
-            try point.happen(at: operation, subject)
+            return points.first { $0.concerns(operation, number: number) }?.happen()
         }
 
         /// Makes a call and records its change. Preserves the errno of the call.
         func recording<Result: SignedInteger & Sendable>(_ change: (Result) -> FileChange?, _ body: () -> Result)
             -> Result
         {
-            guard isRecording else { return body() }
+            guard recording != .nowhere else { return body() }
             let (result, code) = order.withLock { _ in
                 let result = body()
                 let code = errno
@@ -111,7 +101,7 @@
         }
 
         private func keep(_ change: FileChange) {
-            guard let file else { return state.withLock { $0.changes.append(change) } }
+            guard case .file(let file) = recording else { return state.withLock { $0.changes.append(change) } }
             let bytes = change.encoded
             let count = unsafe write(file, bytes, bytes.count)
             precondition(count == bytes.count, "the trace cannot be written")

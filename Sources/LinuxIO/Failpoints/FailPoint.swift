@@ -43,14 +43,21 @@
             isLasting ? number >= self.number && operation.needsSpace : number == self.number
         }
 
-        func happen(at operation: FileOperation, _ subject: String) throws(SystemError) {
+        /// Takes the action.
+        ///
+        /// - Returns: the error code with which the operation fails (errno(3)); `nil` if it does not fail.
+        func happen() -> Int32? {
             switch action {
-            case .kill: kill(getpid(), SIGKILL)
-            // Not kill(2): the kernel may give that signal to another thread, and this one goes on for a while.
-            case .stop: raise(SIGSTOP)
-            case .eio: throw SystemError(code: EIO, operation: operation.rawValue, subject: subject)
-            case .einval: throw SystemError(code: EINVAL, operation: operation.rawValue, subject: subject)
-            case .enospc: throw SystemError(code: ENOSPC, operation: operation.rawValue, subject: subject)
+            case .kill:
+                kill(getpid(), SIGKILL)
+                return nil
+            case .stop:
+                // Not kill(2): the kernel may give that signal to another thread, and this one goes on for a while.
+                raise(SIGSTOP)
+                return nil
+            case .eio: return EIO
+            case .einval: return EINVAL
+            case .enospc: return ENOSPC
             }
         }
     }

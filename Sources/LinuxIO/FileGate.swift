@@ -21,14 +21,10 @@ enum FileGate {
             change: (Result) -> FileChange? = { _ in nil }, _ body: () -> Result
         ) throws(SystemError) -> Result {
             guard let plan = FailPlan.inForce(for: subject()) else { return body() }
-            do {
-                try plan.pass(operation, subject())
-            } catch {
-                // Linux closes the file even if close(2) reports an error.
-                if operation == .close { _ = body() }
-                throw error
-            }
-            return plan.recording(change, body)
+            guard let code = plan.failure(of: operation) else { return plan.recording(change, body) }
+            // Linux closes the file even if close(2) reports an error.
+            if operation == .close { _ = body() }
+            throw SystemError(code: code, operation: operation.rawValue, subject: subject())
         }
 
         /// Whether the installed plan leaves this sync out.
