@@ -33,7 +33,7 @@ package final class HeldJobs {
     package func load() {
         unreadable = nil
         do throws(SystemError) {
-            let names = try spool.hold.remainders()
+            let names = try spool.hold.remainders.names()
             unreadable = []
             names.forEach(load)
         } catch {
@@ -49,7 +49,7 @@ package final class HeldJobs {
         let status = try spool.home.openChild(Array("hold".utf8)).status()
         guard status != listed?.folder else { return }
         var found: [FileName: FileStatus] = [:]
-        for name in try spool.hold.remainders() { found[name] = try spool.holdDirectory.status(of: name.bytes) }
+        for name in try spool.hold.remainders.names() { found[name] = try spool.holdDirectory.status(of: name.bytes) }
         // A name may have come back with another remainder.
         let same = found.filter { listed?.remainders[$0.key] == $0.value }
         entries = entries.filter { same[$0.value.name] != nil }

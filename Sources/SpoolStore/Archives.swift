@@ -87,83 +87,31 @@ package final class Archives {
     package func archive(
         _ job: ClaimedJob, at place: ArchivePlace, result: [UInt8]?, isStaged: Bool = false
     ) throws(SystemError) -> ArchivePlace {
+        let draft = result.map { ResultDraft(of: job.id, $0) }
         let archiving = Archiving(
-            id: job.id, name: job.name, file: job.claim, source: work, result: result, isStaged: isStaged)
+            name: job.name, file: job.claim, source: work, work: work, draft: draft, isStaged: isStaged)
         let final = try bring(archiving, to: place)
         if !job.hasWholeName { try work.unlink(WorkEntry.fullName(of: job.id)) }
         return final
     }
 
-    /// Moves a file and, before it, its result file to a place in an archive, or to the next number if the place is taken.
-    ///
-    /// A crash between the two moves leaves a result file without its job. A note in `work/` records the place, and the
-    /// next start removes both (`dropUnfinished`).
+    /// Moves a file and its result file to a place in an archive, or to the next number if the place is taken.
     func bring(_ archiving: Archiving, to first: ArchivePlace) throws(SystemError) -> ArchivePlace {
         let day = try openDay(first.archiveDay)
         var (archiving, place) = (archiving, first)
         defer { reserved.remove(place) }
         unsettled.insert(place.archiveDay)
-        while try !move(archiving, to: day, as: place) {
-            archiving.isStaged = false
+        while try !archiving.move(to: day, as: place) {
             reserved.remove(place)
-            place = try freePlace(for: archiving.name, in: place.archiveDay, withResult: archiving.result != nil)
+            place = try freePlace(for: archiving.name, in: place.archiveDay, withResult: archiving.draft != nil)
         }
-        if archiving.result != nil { try work.unlink(WorkEntry.place(of: archiving.id)) }
+        try archiving.removeNote()
         return place
-    }
-
-    /// Returns `false` if the place is taken. In that case, and after an error, nothing of ours is left there.
-    private func move(_ archiving: Archiving, to day: Directory, as place: ArchivePlace) throws(SystemError) -> Bool {
-        guard let bytes = archiving.result, let resultName = place.name.result else {
-            return try archiving.file.move(from: archiving.source, to: day, as: place.name)
-        }
-        try note(place, of: archiving.id)
-        if !archiving.isStaged { try ResultDraft(of: archiving.id, bytes).stage(in: work) }
-        guard try publishResult(of: archiving, in: day, as: resultName, beside: place.name) else { return false }
-        do {
-            if try archiving.file.move(from: archiving.source, to: day, as: place.name) { return true }
-        } catch {
-            if try day.status(of: place.name.bytes) == nil { try day.unlink(resultName.bytes) }
-            try work.unlink(WorkEntry.place(of: archiving.id))
-            throw error
-        }
-        try day.unlink(resultName.bytes)
-        return false
-    }
-
-    /// Renames a staged result to its final name. Returns `false` if another job's file has that name. After a crash this
-    /// job's own result is already there: next to the job, or without a job but with the same bytes, which identify the job.
-    private func publishResult(
-        of archiving: Archiving, in day: Directory, as resultName: FileName, beside name: FileName
-    ) throws(SystemError) -> Bool {
-        let staged = WorkEntry.result(of: archiving.id)
-        do {
-            try work.rename(staged, to: day, as: resultName.bytes)
-            return true
-        } catch {
-            guard error.isAlreadyThere else { throw error }
-            try work.unlink(staged)
-            guard let there = try day.status(of: name.bytes) else {
-                let bytes = archiving.result ?? []
-                return try day.contents(of: resultName.bytes, limit: bytes.count) == bytes
-            }
-            return there.isSameFile(as: archiving.file.status)
-        }
-    }
-
-    /// Not synced: a result file that a power loss leaves without its job is recognized by its bytes.
-    private func note(_ place: ArchivePlace, of id: JobID) throws(SystemError) {
-        try work.unlink(WorkEntry.place(of: id))
-        let file = try work.create(WorkEntry.place(of: id), mode: 0o600)
-        try file.write(Array("\(place.folder.rawValue)/\(place.day)/".utf8) + place.name.bytes)
-        try file.closeNow()
     }
 
     /// Removes the result file that an interrupted move left without its job, and the note of the move.
     func dropUnfinished(_ id: JobID) throws(SystemError) {
-        if let note = try work.contents(of: WorkEntry.place(of: id), limit: 2 * FileName.byteLimit),
-            let place = ArchivePlace(note: note), let day = try openDayIfThere(place.archiveDay)
-        {
+        if let place = try Archiving.notedPlace(of: id, in: work), let day = try openDayIfThere(place.archiveDay) {
             if let resultName = place.name.result, try day.status(of: place.name.bytes) == nil {
                 try day.unlink(resultName.bytes)
             }
@@ -369,16 +317,5 @@ package final class Archives {
     /// - Throws: `SystemError`; final, as for every failed sync.
     package func syncDay(of place: ArchivePlace) throws(SystemError) {
         try openDayIfThere(place.archiveDay)?.sync(.archives)
-    }
-}
-
-extension ArchivePlace {
-    /// Parses the content that `note` wrote.
-    fileprivate init?(note: [UInt8]) {
-        let parts = note.split(separator: 0x2F, maxSplits: 2, omittingEmptySubsequences: false)
-        guard parts.count == 3, let folder = ArchiveFolder(rawValue: String(decoding: parts[0], as: UTF8.self)),
-            let day = FileName(bytes: Array(parts[1])), let name = FileName(bytes: Array(parts[2]))
-        else { return nil }
-        self.init(folder: folder, day: String(decoding: day.bytes, as: UTF8.self), name: name)
     }
 }

@@ -62,8 +62,9 @@ extension AppSpool {
     package func move(_ departure: Departure) throws(SystemError) -> DepartureOutcome {
         do {
             let archiving = Archiving(
-                id: departure.id, name: departure.file.name, file: departure.file,
-                source: departure.origin == .new ? new : holdDirectory, result: departure.result, isStaged: true)
+                name: departure.file.name, file: departure.file,
+                source: departure.origin == .new ? new : holdDirectory, work: work, draft: departure.draft,
+                isStaged: true)
             let place = try archives.bring(archiving, to: departure.place)
             return departure.origin == .new ? try confirm(departure.file, at: place) : .moved(place)
         } catch {

@@ -22,11 +22,14 @@ package struct HoldFolder {
     private let new: Directory
     private let work: Directory
     private let archives: Archives
+    /// The `.rest` files in it.
+    package let remainders: RemainderFiles
     /// The node's lease, in a cluster. Set before the first use.
     var lease: NodeLease?
 
     init(_ directory: Directory, new: Directory, work: Directory, _ archives: Archives) {
         (self.directory, self.new, self.work, self.archives) = (directory, new, work, archives)
+        remainders = RemainderFiles(in: directory, from: work)
     }
 
     /// Fails once the lease has run out: another node may send the job then, and must not find it here again.
@@ -57,7 +60,7 @@ package struct HoldFolder {
     /// - Returns: The names of both files.
     /// - Throws: `SystemError`: for example EIO or ENOSPC. The job has not moved, and no `.rest` file was left.
     package func park(_ job: ClaimedJob, leaving rest: [UInt8]) throws(SystemError) -> ParkedFile {
-        let parked = try park(Archiving(id: job.id, name: job.name, file: job.claim, source: work, result: rest))
+        let parked = try park(job.claim, from: work, as: job.name, with: ResultDraft(of: job.id, rest))
         try finishMove(of: job)
         return parked
     }
@@ -84,7 +87,7 @@ package struct HoldFolder {
         do {
             let parked =
                 if let rest {
-                    try park(Archiving(id: id, name: file.name, file: seized, source: source, result: rest))
+                    try park(seized, from: source, as: file.name, with: ResultDraft(of: id, rest))
                 } else {
                     ParkedFile(name: try move(seized, from: source, as: file.name), rest: nil)
                 }
@@ -147,39 +150,25 @@ package struct HoldFolder {
     }
 
     /// Moves a file to `hold/` under the first of its numbered names that is free together with its `.rest` name.
-    private func park(_ parking: Archiving) throws(SystemError) -> ParkedFile {
+    private func park(
+        _ file: SeenFile, from source: Directory, as wanted: FileName, with draft: ResultDraft
+    ) throws(SystemError) -> ParkedFile {
         try archives.settle()
         var number = 0
         while true {
             number += 1
-            let name = parking.name.numbered(number, toFit: FileName.byteLimitWithRest)
+            let name = wanted.numbered(number, toFit: FileName.byteLimitWithRest)
             guard let rest = name.rest, try directory.status(of: name.bytes) == nil else { continue }
-            guard try leave(parking.result ?? [], of: parking.id, as: rest) else { continue }
+            guard try remainders.publish(draft, as: rest) else { continue }
             do {
                 try requireLease()
-                if try parking.file.move(from: parking.source, to: directory, as: name) {
-                    return ParkedFile(name: name, rest: rest)
-                }
+                if try file.move(from: source, to: directory, as: name) { return ParkedFile(name: name, rest: rest) }
             } catch {
-                try directory.unlink(rest.bytes)
+                try remainders.remove(rest)
                 throw error
             }
-            try directory.unlink(rest.bytes)
+            try remainders.remove(rest)
         }
-    }
-
-    /// Writes and syncs a `.rest` file and publishes it in `hold/`. Returns `false` if its name is taken.
-    private func leave(_ rest: [UInt8], of id: JobID, as name: FileName) throws(SystemError) -> Bool {
-        try ResultDraft(of: id, rest).stage(in: work)
-        do {
-            try work.rename(WorkEntry.result(of: id), to: directory, as: name.bytes)
-        } catch {
-            try work.unlink(WorkEntry.result(of: id))
-            guard error.isAlreadyThere else { throw error }
-            return false
-        }
-        try directory.sync(.holdFolder)
-        return true
     }
 
     // MARK: Back to new/
@@ -210,17 +199,17 @@ package struct HoldFolder {
             return nil
         }
         try archives.settle()
-        let restName: FileName? = if let rest { try leave(rest, besides: wanted) } else { nil }
+        let restName: FileName? = if let rest { try remainders.add(rest, besides: wanted) } else { nil }
         do {
             let file = SeenFile(name: place.name, status: status)
             guard let name = try publish(file, from: day, as: wanted) else {
-                if let restName { try directory.unlink(restName.bytes) }
+                if let restName { try remainders.remove(restName) }
                 return nil
             }
             if let result = place.name.result { try day.unlink(result.bytes) }
             return ParkedFile(name: name, rest: restName)
         } catch {
-            if let restName, try day.status(of: place.name.bytes) != nil { try directory.unlink(restName.bytes) }
+            if let restName, try day.status(of: place.name.bytes) != nil { try remainders.remove(restName) }
             throw error
         }
     }
@@ -235,30 +224,17 @@ package struct HoldFolder {
     /// - Throws: `SystemError`: for example EIO or ENOSPC. The job has not moved.
     package func giveBack(_ job: ClaimedJob, leaving rest: [UInt8]) throws(SystemError) -> ParkedFile? {
         try archives.settle()
-        let restName = try leave(rest, besides: job.name)
+        let restName = try remainders.add(rest, besides: job.name)
         do {
             guard let name = try publish(job.claim, from: work, as: job.name) else {
-                try directory.unlink(restName.bytes)
+                try remainders.remove(restName)
                 return nil
             }
             try work.unlink(WorkEntry.fullName(of: job.id))
             return ParkedFile(name: name, rest: restName)
         } catch {
-            if try work.status(of: job.entry.bytes) != nil { try directory.unlink(restName.bytes) }
+            if try work.status(of: job.entry.bytes) != nil { try remainders.remove(restName) }
             throw error
-        }
-    }
-
-    /// Writes a `.rest` file to `hold/` under the first free name, and returns that name.
-    private func leave(_ rest: [UInt8], besides wanted: FileName) throws(SystemError) -> FileName {
-        let id = JobID(bits: 0)
-        var number = 0
-        while true {
-            number += 1
-            let name = wanted.numbered(number, toFit: FileName.byteLimitWithRest)
-            // If a job with this name is in `hold/`, the `.rest` name belongs to that job.
-            guard let restName = name.rest, try directory.status(of: name.bytes) == nil else { continue }
-            if try leave(rest, of: id, as: restName) { return restName }
         }
     }
 
@@ -310,7 +286,7 @@ package struct HoldFolder {
             doubles[seen.status.inode] = seen
         }
         guard !doubles.isEmpty else { return [] }
-        let released = try find(Set(doubles.keys), in: [new])
+        let released = try [new].names(of: Set(doubles.keys))
         var removed: [FileName] = []
         for (inode, double) in doubles {
             // The day of the archive was chosen before the move, perhaps before midnight.
@@ -334,24 +310,12 @@ package struct HoldFolder {
         return SeenFile(name: name, status: status)
     }
 
-    /// Returns the names of the `.rest` files in `hold/`.
-    ///
-    /// - Throws: `SystemError`: it cannot be read.
-    package func remainders() throws(SystemError) -> [FileName] {
-        var rests: [FileName] = []
-        var listing = try directory.listing()
-        while let entry = try listing.next() {
-            if let name = FileName(bytes: entry.name), name.isRest { rests.append(name) }
-        }
-        return rests
-    }
-
     /// Returns those of the given inodes that are in `hold/`, `new/` or `work/`. Costs a listing of all three, and a
     /// status call for every file if an inode is not found.
     ///
     /// - Throws: `SystemError`: a folder cannot be read. Nothing is known about any of the inodes then.
     package func present(of inodes: Set<UInt64>) throws(SystemError) -> Set<UInt64> {
-        Set(try find(inodes, in: [directory, work, new]).keys)
+        Set(try [directory, work, new].names(of: inodes).keys)
     }
 
     /// Whether a file with this inode is in `hold/`. Costs a listing of it.
@@ -366,24 +330,6 @@ package struct HoldFolder {
     ///
     /// - Throws: `SystemError`: it cannot be read.
     package func names(of inodes: Set<UInt64>) throws(SystemError) -> [UInt64: Set<FileName>] {
-        try find(inodes, in: [directory])
-    }
-
-    private func find(
-        _ inodes: Set<UInt64>, in folders: [Directory]
-    ) throws(SystemError) -> [UInt64: Set<FileName>] {
-        var found: [UInt64: Set<FileName>] = [:]
-        // On stacked filesystems a listing may report other inodes than a status call.
-        for looksClosely in [false, true] {
-            for folder in folders where found.count < inodes.count {
-                var listing = try folder.listing()
-                while let entry = try listing.next() {
-                    let inode: UInt64? = try looksClosely ? folder.status(of: entry.name)?.inode : entry.inode
-                    guard let inode, inodes.contains(inode), let name = FileName(bytes: entry.name) else { continue }
-                    found[inode, default: []].insert(name)
-                }
-            }
-        }
-        return found
+        try [directory].names(of: inodes)
     }
 }

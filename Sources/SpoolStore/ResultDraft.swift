@@ -1,24 +1,7 @@
-import JobFormat
 package import LinuxIO
 package import PushModel
 
-/// A file on its way to an archive or to `hold/`.
-struct Archiving {
-    /// The id of its job.
-    let id: JobID
-    /// The name from which its place is derived.
-    let name: FileName
-    /// The file as it was seen.
-    let file: SeenFile
-    /// The folder it is in.
-    let source: Directory
-    /// The bytes of the result file to put next to it; `nil` for none.
-    let result: [UInt8]?
-    /// Whether the result has been staged.
-    var isStaged = false
-}
-
-/// A job's result file that is not at its final place yet.
+/// A job's result file, or its `.rest` file, that is not at its final place yet.
 package struct ResultDraft: Sendable {
     /// The id of its job.
     package let id: JobID

@@ -31,7 +31,7 @@ import Testing
         #expect(try test.app.hold.release(file) == name)
         #expect(try test.folder("new").sortedNames() == ["a.json"])
         #expect(try test.folder("hold").sortedNames() == ["a.json.rest"])
-        #expect(try test.app.hold.remainders().map(\.escaped) == ["a.json.rest"])
+        #expect(try test.app.hold.remainders.names().map(\.escaped) == ["a.json.rest"])
         #expect(try test.app.hold.present(of: [job.status.inode, 1]) == [job.status.inode])
         try test.app.new.unlink(name.bytes)
         #expect(try test.app.hold.release(file) == nil)
