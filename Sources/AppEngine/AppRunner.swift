@@ -98,7 +98,7 @@ package actor AppRunner: CommandedApp {
         if parts.state.pausedAt != nil { await parts.gateway.setPaused(true) }
         await parts.suppression.configure(isWanted: app.configuration.suppress)
         await withTaskGroup { await runUntilStopped(listeningIn: &$0) }
-        await pipeline.sender.withdrawIntents()
+        await pipeline.recall.withdrawIntents()
         await pipeline.publisher.publish()
         await pipeline.publisher.clean()
         parts.journal.write()

@@ -163,46 +163,6 @@ final class Claimer {
         }
     }
 
-    /// Moves unsent jobs back to `new/`, youngest first, if the app is paused or the gateway does not answer, and the
-    /// jobs take room in the journal for which another app waits.
-    func giveBackUnsentJobs() async {
-        guard parts.state.pausedAt != nil || parts.state.isOut, context.daemon.spool.mayAct else { return }
-        var excess = context.daemon.journal.excess(of: context.name)
-        guard excess > 0 else { return }
-        let unsent = parts.jobs.all.filter(\.isUnsent).sorted { $0.droppedAt > $1.droppedAt }
-        var count = 0
-        for job in unsent where excess > 0 && count < Self.groupLimit {
-            let byteCount = context.daemon.journal.job(job.claimed.id)?.headerByteCount ?? 0
-            guard let batches = await sender.takeUnwritten(job) else { continue }
-            guard giveBack(job, batches) else { break }
-            (excess, count) = (excess - byteCount, count + 1)
-        }
-        parts.journal.write()
-    }
-
-    /// Moves a job that is not in the gateway back to `new/`.
-    ///
-    /// - Returns: Whether it was moved. If not, its batches are handed out again.
-    private func giveBack(_ job: ActiveJob, _ batches: [Batch]) -> Bool {
-        let id = job.claimed.id
-        do {
-            let name = try parts.held.giveBack(job.claimed, droppedAt: job.droppedAt)
-            parts.jobs.end(job)
-            parts.journal.record(.cleaned(id))
-            guard let name else { return true }
-            parts.intake.value.noteGivenBack(name, droppedAt: job.droppedAt, at: .now)
-            context.logger.info(
-                "job moved back to new/: its app cannot send at present", metadata: [LogKey.job: "\(name)"])
-            return true
-        } catch {
-            parts.jobs.handOutAgain(batches)
-            parts.space.note(failure: error)
-            context.logger.error(
-                "job cannot be moved back to new/", metadata: [LogKey.id: "\(id)", LogKey.error: "\(error)"])
-            return false
-        }
-    }
-
     private func claim(_ candidate: Candidate) {
         let (job, id) = (candidate.file, candidate.read.context.job)
         // A claimed job has begun its own turn by then.

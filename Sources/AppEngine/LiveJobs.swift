@@ -15,7 +15,7 @@ final class LiveJobs: CommandedJobs {
     private let context: AppContext
     private let publisher: Publisher
     private let outcomes: OutcomeRecorder
-    private let sender: Sender
+    private let recall: BatchRecall
     private let recovery: Recovery
     private let hints: HintBox
     /// Whether a command is being executed.
@@ -23,10 +23,10 @@ final class LiveJobs: CommandedJobs {
     /// Broadcast when a command ends.
     private let turns: Condition
 
-    init(_ publisher: Publisher, _ sender: Sender, _ recovery: Recovery, _ hints: HintBox) {
-        (self.publisher, self.sender, self.recovery, self.hints) = (publisher, sender, recovery, hints)
-        outcomes = sender.outcomes
-        parts = sender.parts
+    init(_ publisher: Publisher, _ recall: BatchRecall, _ recovery: Recovery, _ hints: HintBox) {
+        (self.publisher, self.recall, self.recovery, self.hints) = (publisher, recall, recovery, hints)
+        outcomes = recall.outcomes
+        parts = recall.parts
         context = parts.context
         turns = Condition(on: parts.context.daemon.reactor)
     }
@@ -116,7 +116,7 @@ final class LiveJobs: CommandedJobs {
         }
         holding[claimed.id] = job
         outcomes.hold(job)
-        await sender.proceedWithHolds()
+        await recall.proceedWithHolds()
         return true
     }
 
@@ -161,7 +161,7 @@ final class LiveJobs: CommandedJobs {
         }
         let outcome = Outcome.withdrawn(code)
         _ = job.machine.end(rest: outcome)
-        let back = await sender.takeBack(job)
+        let back = await recall.takeBack(job)
         let isEnded = outcomes.withdraw(job, code, outcome)
         // Only this function has these notifications now, even if the job has changed meanwhile.
         let awaited = back.filter { job.machine.isAwaiting($0.indices) }

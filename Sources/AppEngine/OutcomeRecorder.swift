@@ -22,10 +22,10 @@ final class OutcomeRecorder {
     private let parts: AppParts
     private let context: AppContext
     private let publisher: Publisher
-    private let status: StatusReporter
+    private let room: OutcomeRoom
 
-    init(_ parts: AppParts, _ publisher: Publisher, _ status: StatusReporter) {
-        (self.parts, self.publisher, self.status, context) = (parts, publisher, status, parts.context)
+    init(_ parts: AppParts, _ publisher: Publisher, _ room: OutcomeRoom) {
+        (self.parts, self.publisher, self.room, context) = (parts, publisher, room, parts.context)
     }
 
     private var jobs: JobTable { parts.jobs }
@@ -268,7 +268,7 @@ final class OutcomeRecorder {
         var rest = settlements[...]
         while !rest.isEmpty {
             let group = rest.prefix(Self.settledAtOnce)
-            guard await awaitRoom(group.count * Self.outcomeByteCount, number: 0) else {
+            guard await room.wait(for: group.count * Self.outcomeByteCount, .reported) else {
                 warnOfUnrecorded(rest.reduce(0) { $0 + $1.batch.count })
                 return false
             }
@@ -287,7 +287,7 @@ final class OutcomeRecorder {
     func settle(takenBack batches: [Batch], of id: JobID, _ outcome: Outcome) async -> Bool {
         var unsettledCount = batches.notificationCount
         for group in BatchGroups(batches, limits: Self.backLimits) {
-            guard await awaitRoom(Self.backLimits.batchCount * Self.rangeByteCount, number: 1) else {
+            guard await room.wait(for: Self.backLimits.batchCount * Self.rangeByteCount, .takenBack) else {
                 warnOfUnrecorded(unsettledCount)
                 return false
             }
@@ -322,37 +322,5 @@ final class OutcomeRecorder {
     private func warnOfUnrecorded(_ count: Int) {
         context.logger.warning(
             "outcomes could not be recorded before the app stopped", metadata: [LogKey.count: "\(count)"])
-    }
-
-    /// How often a task that waits for room updates the status, which reports long waits.
-    private static let statusPause = Duration.seconds(1)
-
-    /// Waits until outcomes of this size may be recorded.
-    ///
-    /// - Parameters:
-    ///   - byteCount: Their bytes in the journal.
-    ///   - number: Distinguishes requests for room that may wait at the same time.
-    /// - Returns: `false` if the app stops before.
-    private func awaitRoom(_ byteCount: Int, number: Int) async -> Bool {
-        if !journal.isBroken, !mayRecord(byteCount, number: number) {
-            let isOver = { [journal, context] in
-                journal.isBroken || context.lifecycle.isEnding || self.mayRecord(byteCount, number: number)
-            }
-            publisher.hurry()
-            while await !publisher.progress.wait(until: .now + Self.statusPause, for: isOver) {
-                if Task.isCancelled { return false }
-                status.update()
-            }
-            guard journal.isBroken || mayRecord(byteCount, number: number) else { return false }
-        }
-        parts.room.endWait(for: .outcomes)
-        return true
-    }
-
-    /// Whether outcomes of this size may be recorded: there is room, or nothing under way that would make room.
-    private func mayRecord(_ byteCount: Int, number: Int) -> Bool {
-        let progress = publisher.progress
-        let hasRoom = parts.room.has(byteCount, for: .outcomes, number: number, orWake: progress.broadcast)
-        return hasRoom && !parts.lines.isOverfull || !publisher.isAtWork
     }
 }

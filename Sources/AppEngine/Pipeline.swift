@@ -7,7 +7,7 @@ import ServiceProcess
 import SharedResources
 
 /// The stages of an app's jobs: from `new/` (`intake`, `claimer`) or an earlier run (`recovery`), through `sender` and
-/// `listener`, to `publisher`.
+/// `listener`, to `publisher`. `recall` takes back what `sender` has submitted.
 final class Pipeline {
     /// How often a draining app looks whether it may stop, if nothing has woken it before.
     private static let drainingPause = Duration.seconds(1)
@@ -19,6 +19,7 @@ final class Pipeline {
     private let claimer: Claimer
     let recovery: Recovery
     let sender: Sender
+    let recall: BatchRecall
     let listener: GatewayListener
     let publisher: Publisher
     let hook: HookRunner
@@ -36,15 +37,16 @@ final class Pipeline {
         status.hook = hook
         retention = RetentionTask(parts.context)
         publisher = Publisher(parts, retention, hook)
-        let outcomes = OutcomeRecorder(parts, publisher, status)
-        sender = Sender(parts, outcomes, publisher)
+        let outcomes = OutcomeRecorder(parts, publisher, OutcomeRoom(parts, publisher, status))
+        recall = BatchRecall(parts, outcomes)
+        sender = Sender(parts, outcomes, recall, publisher)
         listener = GatewayListener(parts, outcomes, status)
         unclaimed = UnclaimedFiles(parts, publisher)
         claimer = Claimer(parts, publisher, sender, unclaimed)
         reader = JobFileReader(parts, app)
         intake = IntakeLoop(hints, reader, claimer, status)
         recovery = Recovery(reader, claimer, sender, outcomes)
-        commands = OperatorCommands(LiveJobs(publisher, sender, recovery, hints))
+        commands = OperatorCommands(LiveJobs(publisher, recall, recovery, hints))
         reader.intake = intake
     }
 
@@ -91,16 +93,16 @@ final class Pipeline {
             if !toRecover.found.isEmpty { await recovery.recoverJobs() }
             await intake.takeReady()
             if !jobs.isEmpty {
-                await sender.giveUpLateJobs()
-                await claimer.giveBackUnsentJobs()
+                await recall.giveUpLateJobs()
+                await recall.giveBackUnsentJobs()
             }
             if !parts.journal.isBroken {
                 if !parts.context.daemon.isStandIn, retention.isDue { await retention.goOn() }
                 if parts.suppression.wantsRewriting { await parts.suppression.rewriteOn() }
                 if parts.suppression.wantsNews { await parts.suppression.readNews() }
             }
-            if jobs.hasDraining { await sender.proceedWithHolds() }
-            if jobs.hasEnding { await sender.proceedWithEndings() }
+            if jobs.hasDraining { await recall.proceedWithHolds() }
+            if jobs.hasEnding { await recall.proceedWithEndings() }
             parts.journal.write()
             status.update()
             if parts.context.lifecycle.isDraining { noteDraining() }
