@@ -14,10 +14,6 @@ package struct JobSearch {
     package static let resultByteLimit = 64 << 20
     /// The largest job that is read for its time to send.
     private static let waitingByteLimit: Int64 = 64 << 20
-    /// The most distinct outcomes shown for one job.
-    private static let refusalLimit = 100
-    /// The most faults shown as text for one job.
-    private static let faultLimit = 5
     private static let resultEnding = Array(".result.json".utf8)
 
     let root: Directory
@@ -26,21 +22,21 @@ package struct JobSearch {
     package let apps: [String]
     /// The jobs to search for.
     package let queries: JobQueries
-    /// The jobs found.
-    package private(set) var cases: [JobCase] = []
-    /// The positions of the requested jobs that were found.
-    package private(set) var met: Set<Int> = []
+    private var jobs: JobCases
     /// The paths without read permission.
     package private(set) var unreadable: Set<String> = []
-    private var caseOfID: [JobID: Int] = [:]
-    /// Jobs by the bytes of their paths, because distinct paths can be equal as strings.
-    private var caseOfPath: [[UInt8]: Int] = [:]
 
     /// Creates a search for these jobs in these apps.
     package init(_ queries: JobQueries, apps: [String], in root: Directory, path: String) {
         (self.queries, self.apps) = (queries, apps)
-        (self.root, self.path) = (root, path)
+        (self.root, self.path, jobs) = (root, path, JobCases(of: queries))
     }
+
+    /// The jobs found.
+    package var cases: [JobCase] { jobs.all }
+
+    /// The positions of the requested jobs that were found.
+    package var met: Set<Int> { jobs.met }
 
     /// Searches everywhere.
     ///
@@ -52,7 +48,7 @@ package struct JobSearch {
             try lookInQueue(of: app)
             try lookInArchives(of: app)
         }
-        takeProgress()
+        jobs.add(StatusFile.all(of: path), apps: apps)
         if isAnyToBeLookedForInside {
             for app in apps {
                 try lookIntoRests(of: app)
@@ -72,12 +68,12 @@ package struct JobSearch {
     /// or very long.
     package mutating func readTimes() {
         for index in cases.indices {
-            guard let file = cases[index].file, file.state == "waiting" else { continue }
+            guard let file = jobs[index].file, file.state == "waiting" else { continue }
             let parts = file.path.split(separator: "/").map(String.init)
             guard parts.count == 3, let name = FileName(escaped: parts[2]) else { continue }
             let path = [Array(parts[0].utf8), Array(parts[1].utf8), name.bytes]
             guard let verdict = try? verdict(on: path, name, since: file.since) else { continue }
-            (cases[index].notBefore, cases[index].ownRef) = (verdict.notBefore, verdict.ref)
+            (jobs[index].notBefore, jobs[index].ownRef) = (verdict.notBefore, verdict.ref)
         }
     }
 
@@ -127,14 +123,10 @@ package struct JobSearch {
         for (id, trace) in history.traces.sorted(by: { $0.key.bits < $1.key.bits }) {
             let live = replay.jobs[id]
             guard let facts = trace.facts ?? live?.facts, apps.contains(facts.app) else { continue }
-            let index = index(of: id, app: facts.app, name: facts.name.escaped)
-            cases[index].journals.append(JobCase.Journal(node: reading.label.node, lines: trace.lines))
-            cases[index].live = live ?? cases[index].live
-            if let final = trace.final {
-                let path = "\(facts.app)/\(final.conclusion.state.rawValue)/\(final.day)/\(final.name.escaped)"
-                caseOfPath[Array(path.utf8)] = index
-            }
-            met.formUnion(queries.positions(name: facts.name, id: id, app: facts.app))
+            let journal = JobCase.Journal(node: reading.label.node, lines: trace.lines)
+            let index = jobs.index(of: id, app: facts.app, name: facts.name.escaped)
+            jobs.add(journal, live: live, final: trace.final, at: index)
+            jobs.meet(queries.positions(name: facts.name, id: id, app: facts.app))
         }
     }
 
@@ -143,51 +135,27 @@ package struct JobSearch {
     private mutating func readFeedback(of app: String) throws {
         let files = try FeedbackFiles.readFiles(of: app, in: root) { file, feedback in
             try feedback.read(file) { _, line in
-                if case .good(let node, _) = line { take(node, of: app) }
+                if case .good(let node, _) = line { jobs.add(line: node, of: app) }
             }
         }
         unreadable.formUnion(files)
     }
 
-    private mutating func take(_ line: Node, of app: String) {
-        let positions = queries.positions(by: line, of: app)
-        guard !positions.isEmpty, let name = line["job"]?.string, let id = line["id"]?.string.flatMap({ JobID($0) })
-        else { return }
-        met.formUnion(positions)
-        let index = index(of: id, app: app, name: name)
-        if line["kind"]?.isText("job") == true, let account = JobAccount(line) {
-            cases[index].line = account
-            for member in line["unique_ids"].map({ Array($0.members) }) ?? [] {
-                guard let number = Int(member.key.text), let id = member.value.string else { continue }
-                cases[index].outcomes.note(uniqueIDs: [number: id])
-            }
-            if let path = account.path { caseOfPath[Array(path.utf8)] = index }
-        } else if let outcome = line["outcome"]?.string {
-            let words = [outcome, line["reason"]?.string, line["verdict"]?.string.map { "(\($0))" }]
-            let text = words.compactMap(\.self).joined(separator: " ")
-            let isRoom = cases[index].refusals[text] != nil || cases[index].refusals.count < Self.refusalLimit
-            cases[index].refusals[isRoom ? text : "others", default: 0] += 1
-            if let id = line["unique_id"]?.string, let number = line["index"]?.integer {
-                cases[index].outcomes.note(uniqueIDs: [number: id])
-            }
-        }
-    }
-
     // MARK: Folders
 
     private mutating func lookInQueue(of app: String) throws(SystemError) {
-        var found: [QueueListing.Entry] = []
+        var entries: [QueueListing.Entry] = []
         let known = Set(cases.compactMap(\.id))
         let folders = try QueueListing.forEach(of: app, in: root, only: [.sending]) { entry in
             let isKnown = entry.id.map { known.contains($0) } ?? false
-            if isKnown || !queries.positions(name: entry.name, id: entry.id, app: app).isEmpty { found.append(entry) }
+            if isKnown || !queries.positions(name: entry.name, id: entry.id, app: app).isEmpty { entries.append(entry) }
         }
         unreadable.formUnion(folders)
-        for entry in found {
+        for entry in entries {
             guard let id = entry.id else { continue }
-            let index = index(of: id, app: app, name: entry.name.escaped)
-            cases[index].file = file(of: entry, at: "\(app)/work")
-            met.formUnion(queries.positions(name: entry.name, id: id, app: app))
+            let index = jobs.index(of: id, app: app, name: entry.name.escaped)
+            jobs[index].file = file(of: entry, at: "\(app)/work")
+            jobs.meet(queries.positions(name: entry.name, id: id, app: app))
         }
         for (folder, state) in [("new", "waiting"), ("hold", "held")] {
             try look(into: folder, state, of: app)
@@ -203,8 +171,8 @@ package struct JobSearch {
                     state: state, path: "\(app)/\(folder)/\(name)", byteCount: status.byteCount,
                     since: WallTime(nanoseconds: status.changedAt))
                 let remainder = folder == "hold" ? try RemainderFile.beside(name, in: directory)?.remainder : nil
-                let index = take(file, name, id: remainder?.sent?.id, of: app)
-                cases[index].remainder = remainder
+                let index = jobs.add(file, name, id: remainder?.sent?.id, of: app)
+                jobs[index].remainder = remainder
             }
         } catch {
             if error.isNotFound { return }
@@ -251,8 +219,8 @@ package struct JobSearch {
                 state: day.folder.rawValue, path: day.path(of: numbered), byteCount: status.byteCount,
                 since: WallTime(nanoseconds: status.changedAt))
             let result = try resultNode(of: numbered, in: directory, day)
-            let index = take(file, numbered, id: result.flatMap { JobAccount($0)?.id }, of: day.app)
-            if let result { take(result, at: index) }
+            let index = jobs.add(file, numbered, id: result.flatMap { JobAccount($0)?.id }, of: day.app)
+            if let result { jobs.add(result: result, at: index) }
         }
     }
 
@@ -268,71 +236,7 @@ package struct JobSearch {
         return (try? parser.parse(bytes))?.root
     }
 
-    private mutating func take(_ result: Node, at index: Int) {
-        cases[index].result = JobAccount(result)
-        cases[index].indexes = (result["indexes"]?.members.map { IndexList($0) } ?? [])
-        cases[index].faults = ResultSummary.faults(in: result, limit: Self.faultLimit)
-        cases[index].diagnostics = Self.diagnostics(in: result)
-    }
-
-    /// The faults listed in a result file, as JSON on one line.
-    private static func diagnostics(in result: Node) -> [UInt8]? {
-        guard let list = result["diagnostics"], list.kind == .sequence else { return nil }
-        return try? JSONText.bytes(of: list)
-    }
-
-    /// Adds a file to the job to which it belongs, or creates a job for it.
-    @discardableResult
-    private mutating func take(_ file: JobCase.File, _ name: FileName, id: JobID?, of app: String) -> Int {
-        let index: Int
-        if let known = caseOfPath[Array(file.path.utf8)] {
-            index = known
-        } else if let id {
-            index = self.index(of: id, app: app, name: name.escaped)
-        } else if let open = cases.firstIndex(where: {
-            $0.isOpen && $0.app == app && FileName(escaped: $0.name) == name
-        }) {
-            // The job was claimed before, and is now waiting again or held.
-            index = open
-        } else {
-            index = cases.count
-            cases.append(JobCase(app: app, name: name.escaped, id: nil))
-        }
-        caseOfPath[Array(file.path.utf8)] = index
-        cases[index].file = file
-        met.formUnion(queries.positions(name: name, id: id ?? cases[index].id, app: app))
-        return index
-    }
-
-    private mutating func index(of id: JobID, app: String, name: String) -> Int {
-        if let known = caseOfID[id] { return known }
-        caseOfID[id] = cases.count
-        cases.append(JobCase(app: app, name: name, id: id))
-        return cases.count - 1
-    }
-
-    // MARK: Status and file contents
-
-    private mutating func takeProgress() {
-        let daemons = StatusFile.all(of: path)
-        for daemon in daemons {
-            for left in daemon.left {
-                for index in cases.indices where cases[index].file?.node == left.node {
-                    cases[index].nodeWords = left.reason ?? "does not run; node \(daemon.node) finishes its jobs"
-                }
-            }
-        }
-        for app in daemons.flatMap(\.apps) where apps.contains(app.name) {
-            for job in app.progress {
-                let positions = queries.positions(name: FileName(escaped: job.name), id: job.id, app: app.name)
-                guard !positions.isEmpty else { continue }
-                met.formUnion(positions)
-                let index = index(of: job.id, app: app.name, name: job.name)
-                cases[index].waitReason = job.reason
-                if cases[index].live == nil { cases[index].progress = job }
-            }
-        }
-    }
+    // MARK: File contents
 
     /// Whether the jobs still missing include one that is named by an id or a producer's id instead of a file name.
     private var isAnyToBeLookedForInside: Bool {
@@ -352,14 +256,14 @@ package struct JobSearch {
         for (entry, ref) in found {
             let index: Int
             if let id = entry.id {
-                index = self.index(of: id, app: app, name: entry.name.escaped)
-                cases[index].file = file(of: entry, at: "\(app)/work")
+                index = jobs.index(of: id, app: app, name: entry.name.escaped)
+                jobs[index].file = file(of: entry, at: "\(app)/work")
             } else {
                 let folder = entry.state == .held ? "hold" : "new"
-                index = take(file(of: entry, at: "\(app)/\(folder)/\(entry.name)"), entry.name, id: nil, of: app)
+                index = jobs.add(file(of: entry, at: "\(app)/\(folder)/\(entry.name)"), entry.name, id: nil, of: app)
             }
-            cases[index].ownRef = ref
-            met.formUnion(queries.positions(ref: ref, of: app))
+            jobs[index].ownRef = ref
+            jobs.meet(queries.positions(ref: ref, of: app))
         }
     }
 
@@ -380,9 +284,9 @@ package struct JobSearch {
                 let file = JobCase.File(
                     state: "held", path: "\(app)/hold/\(name)", byteCount: status.byteCount,
                     since: WallTime(nanoseconds: status.changedAt))
-                let index = take(file, name, id: found.remainder.sent?.id, of: app)
-                cases[index].remainder = found.remainder
-                met.formUnion(positions)
+                let index = jobs.add(file, name, id: found.remainder.sent?.id, of: app)
+                jobs[index].remainder = found.remainder
+                jobs.meet(positions)
             }
         } catch {
             guard error.isNotFound || error.isRefusal else { throw error }
@@ -416,8 +320,8 @@ package struct JobSearch {
         let file = JobCase.File(
             state: day.folder.rawValue, path: day.path(of: name), byteCount: status.byteCount,
             since: WallTime(nanoseconds: status.changedAt))
-        let index = take(file, name, id: JobAccount(result)?.id, of: day.app)
-        take(result, at: index)
-        met.formUnion(positions)
+        let index = jobs.add(file, name, id: JobAccount(result)?.id, of: day.app)
+        jobs.add(result: result, at: index)
+        jobs.meet(positions)
     }
 }
