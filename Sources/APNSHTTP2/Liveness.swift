@@ -5,7 +5,7 @@ import PushModel
 /// After the program was stopped or the machine slept, all timeouts start again: requests written just before may not
 /// have left, and answers could not arrive.
 struct Liveness: Sendable {
-    private let options: SessionMachine.Options.Timeouts
+    private let options: SessionOptions.Timeouts
     private let readyBy: Moment
     private var lastArrival: Moment
     private var lastWrite: Moment
@@ -15,7 +15,7 @@ struct Liveness: Sendable {
     private var awakeSince = Moment.zero
 
     /// Begins with an open connection.
-    init(_ options: SessionMachine.Options.Timeouts, at now: Moment) {
+    init(_ options: SessionOptions.Timeouts, at now: Moment) {
         self.options = options
         (lastArrival, lastWrite, readyBy) = (now, now, now + options.gateway.connect)
     }

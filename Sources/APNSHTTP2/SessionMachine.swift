@@ -1,5 +1,5 @@
-package import Document
-package import HTTP2
+import Document
+import HTTP2
 package import PushModel
 
 /// The state of one HTTP/2 connection to the gateway: the notifications on it, and the conclusions from answers, resets
@@ -8,27 +8,10 @@ package import PushModel
 /// Does no I/O and reads no clock. The caller passes in the bytes it read (`receive`), writes the bytes appended to
 /// `output`, calls `write` while there is `room`, and calls `tick` at `nextLook`.
 package struct SessionMachine: ~Copyable {
-    /// The settings of a connection.
-    package struct Options: Sendable {
-        /// The parts that all requests share.
-        package var sender: RequestFields.Sender
-        /// How long the gateway may be silent.
-        package var timeouts = Timeouts()
-        /// The maximum number of requests in flight, even if the gateway allows more.
-        package var streamLimit = 1_000
-        /// Whether to read `apns-unique-id`, which only Apple's sandbox sends.
-        package var readsUniqueIDs = false
-
-        /// Creates options with the contract's defaults.
-        package init(sender: RequestFields.Sender) {
-            self.sender = sender
-        }
-    }
-
     /// The period in which the number of frames without effect is limited; more are a flood.
     private static let floodPeriod = Duration.seconds(60)
 
-    private var options: Options
+    private var options: SessionOptions
     private var connection: ConnectionMachine
     private var window = RequestWindow()
     private var marks = DeliveryMarks()
@@ -58,7 +41,7 @@ package struct SessionMachine: ~Copyable {
     package private(set) var isStuck = false
 
     /// Creates the machine of an open connection.
-    package init(_ options: Options, at now: Moment) {
+    package init(_ options: SessionOptions, at now: Moment) {
         self.options = options
         var wire = ConnectionMachine.Options()
         wire.streamLimit = options.streamLimit
@@ -138,26 +121,21 @@ package struct SessionMachine: ~Copyable {
         guard !batch.isEmpty, room() > 0 else { return }
         liveness.noteWrite(at: now)
         if authorizedAt == nil { authorizedAt = now }
-        let tokens = batch.uniformAddresses(atMost: batch.count)
-        let payload = batch.sharedPayload?.bytes
-        let body = payload ?? Array(batch.payload(at: batch.indices.lowerBound))
-        awaitedWindow = body.count
+        let run = RequestRun(from: batch)
+        awaitedWindow = run.body.count
         guard !isWindowUsedUp else { return }
-        let measures = RequestFields.Measures(tokenByteCount: tokens.byteCount, payloadByteCount: body.count)
-        let head = heads.encoded(for: batch, measures, from: options.sender, by: &connection.encoder)
-        let fitting = min(room(), connection.capacity(bodyByteCount: body.count), payload == nil ? 1 : tokens.count)
+        let head = heads.encoded(for: batch, run.measures, from: options.sender, by: &connection.encoder)
+        let fitting = min(room(), connection.capacity(bodyByteCount: run.body.count), run.count)
         guard fitting > 0 else {
-            let slow = batch.removeFirst(1)
             marks.begin(window.end)
-            window.append(slow, at: now)
-            let bytes = slowRequest(slow, head, body)
+            window.append(batch.removeFirst(1), at: now)
+            let bytes = slowRequest(run, head)
             return try send(bytes.span)
         }
-        sheet.layOut(head, body: body, count: head.isRepeatable ? fitting : 1)
-        let taken = batch.removeFirst(sheet.count)
-        let first = connection.open(sheet.count, bodyByteCount: body.count)
-        window.append(taken, at: now)
-        fill(with: taken, tokens, bodyByteCount: body.count, from: first)
+        sheet.layOut(head, body: run.body, count: head.isRepeatable ? fitting : 1)
+        let first = connection.open(sheet.count, bodyByteCount: run.body.count)
+        window.append(batch.removeFirst(sheet.count), at: now)
+        run.fill(&sheet, from: first)
         try sheet.withFrames(send)
     }
 
@@ -182,7 +160,7 @@ package struct SessionMachine: ~Copyable {
     ///   - output: Appended to.
     /// - Returns: The news about notifications.
     package mutating func receive<Parser>(
-        _ bytes: Span<UInt8>, at now: Moment, with readers: inout Readers<Parser>, output: inout [UInt8]
+        _ bytes: Span<UInt8>, at now: Moment, with readers: inout SessionReaders<Parser>, output: inout [UInt8]
     ) -> SessionNews {
         liveness.noteArrival(at: now)
         if now >= floodsFrom + Self.floodPeriod {
@@ -279,32 +257,7 @@ package struct SessionMachine: ~Copyable {
     }
 }
 
-extension SessionMachine.Options {
-    /// How long the gateway may be silent.
-    package struct Timeouts: Sendable {
-        /// For its SETTINGS, as part of connecting, for an answer, and while the connection is idle.
-        package var gateway = GatewayTimeouts()
-        /// How long unanswered requests may wait in silence before the connection is checked with a PING.
-        package var silencePing = Duration.seconds(10)
-        /// For the answer to a PING.
-        package var pong = Duration.seconds(10)
-    }
-}
-
 extension SessionMachine {
-    /// The decoders of the gateway's bytes.
-    package struct Readers<Parser: DocumentParser> {
-        /// For header blocks.
-        package let decoder: any HeaderBlockDecoder
-        /// For bodies.
-        package var parser: Parser
-
-        /// Creates the readers of one connection.
-        package init(decoder: any HeaderBlockDecoder, parser: Parser) {
-            (self.decoder, self.parser) = (decoder, parser)
-        }
-    }
-
     private mutating func take(
         _ event: Arrivals.Event, into news: inout SessionNews, with parser: inout some DocumentParser
     ) {
@@ -317,7 +270,7 @@ extension SessionMachine {
             guard close(RequestWindow.place(of: stream)) else { return }
             refused.append(RequestWindow.place(of: stream))
             let reply = Reply(status: status, body: arrivals.bytes[body], parser: &parser)
-            refuse(stream, reply, retryAfter: arrivals.fields.value(of: "retry-after", in: fields), into: &news)
+            refuse(stream, reply, retryAfter: arrivals.fields.retryAfter(in: fields), into: &news)
         case .reset(let stream, let code):
             let place = RequestWindow.place(of: stream)
             let isUnprocessed = code == .refusedStream || marks.isUnfinished(place)
@@ -353,17 +306,11 @@ extension SessionMachine {
         marks.trim(before: window.start)
     }
 
-    /// The longest id of the gateway's that is kept. Apple's are UUIDs.
-    private static let uniqueIDLimit = 64
-
     private func noteUniqueID(in event: Arrivals.Event, for news: inout SessionNews) {
-        guard case .response(let stream, _, let fields, _) = event,
-            let id = arrivals.fields.value(of: "apns-unique-id", in: fields), id.count <= Self.uniqueIDLimit,
-            id.allSatisfy({ (0x30...0x39).contains($0) || (0x41...0x5A).contains($0 & 0xDF) || $0 == 0x2D })
-        else { return }
-        for batch in window.batches(at: [RequestWindow.place(of: stream)]) {
-            news.uniqueIDs[batch.job, default: [:]][batch.indices.lowerBound] = String(decoding: id, as: UTF8.self)
+        guard case .response(let stream, _, let fields, _) = event, let id = arrivals.fields.uniqueID(in: fields) else {
+            return
         }
+        news.note(id, of: window.batches(at: [RequestWindow.place(of: stream)]))
     }
 
     private mutating func accept(_ stream: UInt32) {
@@ -380,56 +327,22 @@ extension SessionMachine {
         return window.close(place)
     }
 
-    private mutating func refuse(
-        _ stream: UInt32, _ reply: Reply, retryAfter: ArraySlice<UInt8>?, into news: inout SessionNews
-    ) {
+    private mutating func refuse(_ stream: UInt32, _ reply: Reply, retryAfter: Duration?, into news: inout SessionNews)
+    {
         failureCount = reply.isServerFailure ? failureCount + 1 : 0
         // While the token itself is refused, the gateway allows only one stream.
         if let failureClass = reply.failureClass, failureClass != .app, failureClass != .retryNow { isProven = true }
-        let seconds = retryAfter.flatMap { Int(String(decoding: $0, as: UTF8.self)) }.map { max(0, min($0, 86_400)) }
         for batch in window.batches(at: [RequestWindow.place(of: stream)]) {
-            news.refused.append(
-                SessionNews.Refused(batch: batch, reply: reply, retryAfter: seconds.map { .seconds($0) }))
-        }
-    }
-
-    private mutating func fill(
-        with batch: Batch, _ tokens: Batch.UniformAddresses, bodyByteCount: Int, from first: UInt32
-    ) {
-        sheet.setStreams(from: first)
-        let stride = sheet.requestByteCount
-        let tokenAt = sheet.offset(ofHole: RequestFields.tokenHole, request: 0)
-        let idAt = sheet.offset(ofHole: RequestFields.idHole, request: 0)
-        let lengthAt = sheet.offset(ofHole: RequestFields.lengthHole, request: 0)
-        let storage = batch.addressStorage
-        // A broadcast's head contains its channel.
-        let tokenByteCount = batch.attributes.addressKind == .channel ? 0 : tokens.byteCount
-        sheet.withHoles { bytes in
-            for request in 0..<batch.count {
-                let start = tokens.offset + request * tokens.byteCount
-                RequestFields.fill(
-                    storage.span.extracting(start..<start + tokenByteCount),
-                    batch.id(at: batch.indices.lowerBound + request), into: &bytes,
-                    at: (tokenAt + request * stride, idAt + request * stride))
-                RequestFields.fill(bodyByteCount, into: &bytes, at: lengthAt + request * stride)
-            }
+            news.refused.append(SessionNews.Refused(batch: batch, reply: reply, retryAfter: retryAfter))
         }
     }
 
     /// Returns a request whose body must wait for a window or needs more than one frame. `pump` writes as much of the
     /// body as there is room for.
-    private mutating func slowRequest(_ one: Batch, _ head: EncodedHead, _ body: [UInt8]) -> [UInt8] {
-        var filled = head
-        let index = one.indices.lowerBound
-        let token = one.attributes.addressKind == .channel ? [] : Array(one.addressBytes(at: index))
-        var bytes = filled.bytes.mutableSpan
-        RequestFields.fill(
-            token.span, one.id(at: index), into: &bytes,
-            at: (head.holes[RequestFields.tokenHole], head.holes[RequestFields.idHole]))
-        RequestFields.fill(body.count, into: &bytes, at: head.holes[RequestFields.lengthHole])
+    private mutating func slowRequest(_ run: RequestRun, _ head: EncodedHead) -> [UInt8] {
         var output: [UInt8] = []
-        let stream = connection.open(body: body)
-        connection.appendHead(filled, stream: stream, into: &output)
+        let stream = connection.open(body: run.body)
+        connection.appendHead(run.filled(head), stream: stream, into: &output)
         pump(into: &output)
         return output
     }

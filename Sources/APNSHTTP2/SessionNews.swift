@@ -50,7 +50,7 @@ package struct SessionNews: Sendable {
     /// Certainly not processed: resend them, on any connection.
     package var returned: [Batch] = []
     /// The gateway's ids of accepted and refused notifications, by job and index.
-    package internal(set) var uniqueIDs: [JobID: [Int: String]] = [:]
+    package private(set) var uniqueIDs: [JobID: [Int: String]] = [:]
     /// Written and finally unanswered: they may or may not have been accepted.
     package var doubtful: [Batch] = []
     /// The gateway's GOAWAY, for each one received.
@@ -60,6 +60,11 @@ package struct SessionNews: Sendable {
 
     /// Creates empty news.
     package init() {}
+
+    /// Adds the gateway's id of a notification, a batch of one.
+    mutating func note(_ uniqueID: String, of batches: [Batch]) {
+        for batch in batches { uniqueIDs[batch.job, default: [:]][batch.indices.lowerBound] = uniqueID }
+    }
 
     /// Whether the news are empty.
     package var isEmpty: Bool {

@@ -41,7 +41,7 @@ final class HTTP2Session: GatewaySession {
     let origin: RequestQueue.Origin
     private let stream: SecureStream
     private var machine: SessionMachine
-    private var readers: SessionMachine.Readers<Parser>
+    private var readers: SessionReaders<Parser>
     private var received: [UInt8] = []
     private var output: [UInt8] = []
     private var writeFailure: GatewayFault?
@@ -67,14 +67,14 @@ final class HTTP2Session: GatewaySession {
         origin = RequestQueue.Origin(
             openedWithToken: token.map { _ in .now }, defaultTopic: configuration.defaultTopic)
         retiresAt = configuration.maxAge.map { .now + $0 }
-        var options = SessionMachine.Options(
+        var options = SessionOptions(
             sender: RequestFields.Sender(
                 authority: configuration.endpoint.authority, app: configuration.defaultTopic,
                 authorization: token?.authorization))
         (options.streamLimit, options.readsUniqueIDs) = (configuration.window, configuration.readsUniqueIDs)
         options.timeouts.gateway = configuration.timeouts
         self.machine = SessionMachine(options, at: .now)
-        self.readers = SessionMachine.Readers(
+        self.readers = SessionReaders(
             decoder: HeaderDecoder(listLimit: Limits().headerListByteCount), parser: Parser())
         machine.start(into: &output)
         try encryptOutput()

@@ -66,7 +66,7 @@ final class GatewayPair {
     /// One connection: both ends and what is on its way between them.
     private struct Connection: ~Copyable {
         var client: SessionMachine
-        var readers = SessionMachine.Readers(decoder: HeaderDecoder(listLimit: 16_384), parser: Parser())
+        var readers = SessionReaders(decoder: HeaderDecoder(listLimit: 16_384), parser: Parser())
         let server = ServerSession()
         var toServer: [UInt8] = []
         var toClient: [UInt8] = []
@@ -75,7 +75,7 @@ final class GatewayPair {
         init(_ mischief: GatewayMischief, at now: Moment) {
             var sender = RequestFields.Sender(authority: "localhost")
             sender.app = "com.example.weather"
-            client = SessionMachine(SessionMachine.Options(sender: sender), at: now)
+            client = SessionMachine(SessionOptions(sender: sender), at: now)
             client.start(into: &toServer)
             server.setConnectionWindow(mischief.connectionWindow)
             server.submit([.streams(100)])

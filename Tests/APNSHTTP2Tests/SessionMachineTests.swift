@@ -6,7 +6,7 @@ import Testing
 
 struct SessionMachineTests {
     @Test func `a gateway that never says what it allows is given up`() {
-        var options = SessionMachine.Options(sender: RequestFields.Sender(authority: "localhost"))
+        var options = SessionOptions(sender: RequestFields.Sender(authority: "localhost"))
         options.timeouts.gateway.connect = .seconds(3)
         let machine = SessionMachine(options, at: .zero)
         let (look, early, late) = (

@@ -6,7 +6,7 @@ import PushModel
 /// A session, and frames by hand for what its gateway says. The payloads have two bytes.
 struct SessionRig: ~Copyable {
     var client: SessionMachine
-    private var readers = SessionMachine.Readers(decoder: HeaderDecoder(listLimit: 16_384), parser: Parser())
+    private var readers = SessionReaders(decoder: HeaderDecoder(listLimit: 16_384), parser: Parser())
     /// How many bytes the session has written.
     private(set) var written = 0
     /// What it wrote besides requests since it was emptied.
@@ -14,7 +14,7 @@ struct SessionRig: ~Copyable {
 
     /// A session whose gateway allows bodies of so many bytes on each stream.
     init(streamWindow: UInt8 = 255) {
-        client = SessionMachine(SessionMachine.Options(sender: RequestFields.Sender(authority: "localhost")), at: .zero)
+        client = SessionMachine(SessionOptions(sender: RequestFields.Sender(authority: "localhost")), at: .zero)
         client.start(into: &output)
         _ = hear(Self.frame(4, [0, 4, 0, 0, 0, streamWindow]))
     }
