@@ -56,6 +56,32 @@ import Testing
         #expect(places(try states(both, order)) == [#"[] ["a"]"#])
     }
 
+    @Test func `at the edges all names survive or none, or where they come in any order the old ones too`() throws {
+        let safe = Self.write + [.syncedDirectory("/v/new"), Self.claim]
+        func edges(_ order: MemoryVolume.Order) throws -> [CrashState] {
+            var volume = MemoryVolume(at: "/v", order: order)
+            try volume.apply(Self.begin + safe)
+            return volume.edges
+        }
+        #expect(places(try edges(.ordered)) == [#"["a"] []"#, #"[] ["a"]"#])
+        #expect(places(try edges(.loose)) == [#"["a"] []"#, #"["a"] ["a"]"#, #"[] ["a"]"#])
+        let byteCounts = try edges(.loose).map { ($0.bytes(of: "work/a") ?? $0.bytes(of: "new/a"))?.count }
+        #expect(byteCounts == [0, 2000, 0, 2000, 0, 2000])
+    }
+
+    @Test func `a tree made real can keep a file of the traced program, with other bytes`() throws {
+        let (traced, place) = (try TemporaryDirectory(), try TemporaryDirectory())
+        try traced.directory.put("a", "before")
+        let status = try #require(try traced.directory.status(of: Self.name))
+        let file = try KeptFile(traced.path + "/a", in: place.directory)
+        var volume = try MemoryVolume(copying: traced.directory, order: .ordered)
+        try volume.apply(.written(file: status.inode, offset: 0, bytes: Array("af".utf8)))
+        let target = try place.directory.makeChild(Array("tree".utf8), mode: 0o700)
+        try volume.seen.materialize(at: target, keeping: file)
+        #expect(try target.status(of: Self.name)?.inode == status.inode)
+        #expect(try target.text("a") == "affore")
+    }
+
     @Test func `syncing only the old directory loses a file on the worst filesystem`() throws {
         let changes = Self.write + [.syncedFile(7), .syncedDirectory("/v/new"), Self.claim, .syncedDirectory("/v/new")]
         #expect(places(try states(changes, .ordered)) == [#"[] ["a"]"#])

@@ -1,9 +1,10 @@
-/// Decides what survives a power loss: nothing, everything, all names without their bytes, or a part that depends on a
-/// seed.
+/// Decides what survives a power loss: nothing, everything, all names without their bytes, the names that came without
+/// the removal of those that went, or a part that depends on a seed.
 enum CrashChance: Sendable {
     case nothing
     case everything
     case names
+    case arrivals
     case mixed(SeededGenerator)
 
     /// What holds for the bytes of files, when this holds for names.
@@ -25,12 +26,17 @@ enum CrashChance: Sendable {
         draw(false, true) { Bool.random(using: &$0) }
     }
 
+    /// Whether a step in a directory does.
+    mutating func survives(_ step: MemoryDirectory.Step) -> Bool {
+        if case .arrivals = self { step.added != nil } else { survives() }
+    }
+
     private mutating func draw<Answer>(
         _ none: Answer, _ all: Answer, _ body: (inout SeededGenerator) -> Answer
     ) -> Answer {
         switch self {
         case .nothing: return none
-        case .everything, .names: return all
+        case .everything, .names, .arrivals: return all
         case .mixed(var generator):
             let answer = body(&generator)
             self = .mixed(generator)

@@ -9,6 +9,8 @@ package struct CrashState: Sendable {
 
     let root: Entry
     let contents: [Int: [UInt8]]
+    /// The files of the traced program, by their inodes there.
+    let inodes: [UInt64: Int]
 
     /// The names in a directory in order, as text; `nil` if there is no such directory.
     package func names(in path: String) -> [String]? {
@@ -26,9 +28,16 @@ package struct CrashState: Sendable {
     ///
     /// Directories are open to their owner only, files can be written by him.
     ///
-    /// - Throws: `SystemError` when something cannot be made.
-    package func materialize(at directory: Directory) throws {
+    /// - Parameters:
+    ///   - directory: the empty directory.
+    ///   - file: a file of the traced program, which gets the names and the bytes that it has in this tree.
+    /// - Throws: `SystemError` when something cannot be made; an error of Foundation's when `file` cannot be written.
+    package func materialize(at directory: Directory, keeping file: KeptFile? = nil) throws {
         var made: [Int: (Directory, [UInt8])] = [:]
+        if let file, let node = inodes[file.inode] {
+            try file.write(contents[node] ?? [])
+            made[node] = (file.directory, file.name)
+        }
         try materialize(root, at: directory, &made)
     }
 
@@ -87,6 +96,18 @@ extension MemoryVolume {
         }
     }
 
+    /// The tree as programs see it: what the death of a process leaves.
+    package var seen: CrashState { state(.everything) }
+
+    /// The trees at the edges of what a power loss may leave now: of the names that were not synced all or none, or, where
+    /// they are not in order, all that came and the old ones too; and of the bytes that were not synced all or none.
+    package var edges: [CrashState] {
+        let names: [CrashChance] = order == .ordered ? [.nothing, .everything] : [.nothing, .everything, .arrivals]
+        return names.flatMap { names in
+            [CrashChance.nothing, .everything].map { state(names: names, bytes: $0) }
+        }
+    }
+
     /// Goes through changes, and calls `body` with trees that a power loss may leave before the first one and behind each.
     ///
     /// - Throws: `Fault` as `apply(_:)`, and what `body` throws.
@@ -102,7 +123,10 @@ extension MemoryVolume {
     /// Whether programs see the same files in both.
     package func looksLike(_ other: MemoryVolume) -> Bool { state(.everything).isSame(as: other.state(.everything)) }
 
-    private func state(_ chance: CrashChance) -> CrashState {
+    private func state(_ chance: CrashChance) -> CrashState { state(names: chance, bytes: nil) }
+
+    /// The tree in which this survives of names and bytes; of bytes, if it is `nil`, what goes with those names.
+    private func state(names chance: CrashChance, bytes: CrashChance?) -> CrashState {
         var chance = chance
         // In the order of their numbers, so that a seed means the same every time.
         let nodes = directories.keys.sorted()
@@ -122,10 +146,10 @@ extension MemoryVolume {
             }
             names[node] = left
         }
-        chance = chance.ofBytes
+        chance = bytes ?? chance.ofBytes
         let contents = Dictionary(
             uniqueKeysWithValues: files.keys.sorted().map { ($0, files[$0]?.remains(order, &chance) ?? []) })
-        return CrashState(root: tree(0, names), contents: contents)
+        return CrashState(root: tree(0, names), contents: contents, inodes: inodes)
     }
 
     private func tree(_ node: Int, _ names: [Int: [[UInt8]: Int]]) -> CrashState.Entry {

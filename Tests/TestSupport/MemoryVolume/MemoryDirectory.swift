@@ -46,7 +46,7 @@ struct MemoryDirectory: Sendable {
     func survivors(_ order: MemoryVolume.Order, _ chance: inout CrashChance) -> [Step] {
         switch order {
         case .ordered: Array(steps.prefix(chance.count(upTo: steps.count)))
-        case .loose: steps.filter { _ in chance.survives() }
+        case .loose: steps.filter { chance.survives($0) }
         }
     }
 

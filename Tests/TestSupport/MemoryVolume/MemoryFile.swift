@@ -44,6 +44,11 @@ struct MemoryFile: Sendable {
 
     /// What a power loss leaves of it.
     func remains(_ order: MemoryVolume.Order, _ chance: inout CrashChance) -> [UInt8] {
+        switch chance {
+        case .nothing: return safe
+        case .everything: return now
+        case .names, .arrivals, .mixed: break
+        }
         guard !edits.isEmpty else { return safe }
         var bytes = safe
         switch order {

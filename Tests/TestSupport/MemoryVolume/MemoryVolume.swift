@@ -29,7 +29,7 @@ package struct MemoryVolume: Sendable {
     let order: Order
     var directories: [Int: MemoryDirectory] = [0: MemoryDirectory()]
     var files: [Int: MemoryFile] = [:]
-    private var inodes: [UInt64: Int] = [:]
+    private(set) var inodes: [UInt64: Int] = [:]
     private var lastNode = 0
     private var lastMove = 0
     private let path: String
