@@ -15,19 +15,6 @@ struct EngineTests {
 
     init() throws { home = try Engine.Home() }
 
-    private static let gone = Outcome.rejected(Refusal(status: 410, reason: "Unregistered", verdict: .gone))
-
-    /// Waits until so many notifications wait at the gateway.
-    private func handed(_ count: Int, to gateway: GatewayDouble) async throws {
-        try await eventually("\(count) notifications") { await gateway.waitingIndices.count == count }
-    }
-
-    /// Lets the gateway write the next notifications, and gives them this outcome.
-    private func settle(_ count: Int, _ outcome: Outcome, at gateway: GatewayDouble) async {
-        await gateway.write(count)
-        await gateway.settle(count, outcome)
-    }
-
     // MARK: Intake
 
     @Test func `a file that is still being written is left alone, and others are taken`() async throws {
@@ -36,10 +23,10 @@ struct EngineTests {
         try home.write("spool/weather/new/a.json", String(text.prefix(80)))
         try await Engine.running(in: home) { engine in
             try home.drop("b.json", Engine.Home.job(3))
-            try await handed(3, to: engine.gateway)
+            try await engine.handed(3)
             #expect(home.files("new") == ["a.json"])
             try home.write("spool/weather/new/a.json", text)
-            try await handed(5, to: engine.gateway)
+            try await engine.handed(5)
         }
     }
 
@@ -78,8 +65,8 @@ struct EngineTests {
     @Test func `a job of which nothing was written is taken back from the gateway when it is held`() async throws {
         try home.drop("a.json", Engine.Home.job(3))
         try await Engine.running(in: home) { engine in
-            try await handed(3, to: engine.gateway)
-            #expect(try await carryOut(.hold, in: engine).isGood)
+            try await engine.handed(3)
+            #expect(try await engine.carryOut(.hold).isGood)
             #expect(home.files("hold").contains("a.json") && home.files("work").isEmpty)
             #expect(await engine.gateway.waitingIndices.isEmpty)
         }
@@ -90,25 +77,18 @@ struct EngineTests {
     {
         try home.drop("a.json", Engine.Home.job(3))
         try await Engine.running(in: home) { engine in
-            try await handed(3, to: engine.gateway)
+            try await engine.handed(3)
             await engine.gateway.write(1)
-            async let answer = carryOut(.hold, in: engine)
+            async let answer = engine.carryOut(.hold)
             try await eventually("the rest is taken back") { await engine.gateway.waitingIndices.isEmpty }
             #expect(home.files("hold").isEmpty)
             await engine.gateway.settle(1, .accepted)
             #expect(try await answer.isGood)
             #expect(home.files("hold") == ["a.json", "a.json.rest"] && home.files("work").isEmpty)
-            #expect(try await carryOut(.release, in: engine).isGood)
-            try await handed(2, to: engine.gateway)
+            #expect(try await engine.carryOut(.release).isGood)
+            try await engine.handed(2)
             #expect(await engine.gateway.waitingIndices == [1, 2])
         }
-    }
-
-    /// Lets the app carry out a command about its job.
-    private func carryOut(_ command: ControlRequest.Command, in engine: Engine) async throws -> ControlAnswer {
-        let request = ControlRequest(command, job: "weather/a.json")
-        let reference = try #require(request.reference)
-        return try #require(await engine.runner.carryOut(request, reference))
     }
 
     // MARK: Outcomes and archives
@@ -116,10 +96,10 @@ struct EngineTests {
     @Test func `a job is handed to the gateway, and archived when each notification has its outcome`() async throws {
         try home.drop("a.json", Engine.Home.job(5, #","record":"all""#))
         try await Engine.running(in: home) { engine in
-            try await handed(5, to: engine.gateway)
+            try await engine.handed(5)
             #expect(home.files("new").isEmpty && home.files("work").count == 1 && home.files("done").isEmpty)
-            await settle(4, .accepted, at: engine.gateway)
-            await settle(1, Self.gone, at: engine.gateway)
+            await engine.settle(4, .accepted)
+            await engine.settle(1, Engine.gone)
             try await eventually("done") { home.files("done") == ["a.json", "a.json.result.json"] }
             try await eventually("recorded") { await engine.gateway.recordedCount == 5 }
         }
@@ -132,8 +112,8 @@ struct EngineTests {
     @Test func `a job of which nothing is accepted fails`() async throws {
         try home.drop("a.json", Engine.Home.job(2))
         try await Engine.running(in: home) { engine in
-            try await handed(2, to: engine.gateway)
-            await settle(2, Self.gone, at: engine.gateway)
+            try await engine.handed(2)
+            await engine.settle(2, Engine.gone)
             try await eventually("failed") { home.files("failed") == ["a.json", "a.json.result.json"] }
         }
     }
@@ -143,15 +123,15 @@ struct EngineTests {
     @Test func `what had an outcome before a stop is not handed over again`() async throws {
         try home.drop("a.json", Engine.Home.job(10))
         try await Engine.running(in: home) { engine in
-            try await handed(10, to: engine.gateway)
-            await settle(6, .accepted, at: engine.gateway)
+            try await engine.handed(10)
+            await engine.settle(6, .accepted)
             try await eventually("recorded") { await engine.gateway.recordedCount == 6 }
         }
         #expect(home.files("work").count == 1 && home.files("done").isEmpty)
         try await Engine.running(in: home) { engine in
-            try await handed(4, to: engine.gateway)
+            try await engine.handed(4)
             #expect(await engine.gateway.handed == [6, 7, 8, 9])
-            await settle(4, .accepted, at: engine.gateway)
+            await engine.settle(4, .accepted)
             try await eventually("done") { home.files("done") == ["a.json"] }
         }
     }
@@ -169,10 +149,10 @@ struct EngineTests {
             // The changes before the gateway gave two outcomes, and those until they were recorded.
             var (told, recorded) = ([Int](), [Int]())
             try await Engine.running(in: home) { engine in
-                try await handed(4, to: engine.gateway)
+                try await engine.handed(4)
                 for count in [2, 4] {
                     told.append(plan.changes.count)
-                    await settle(2, .accepted, at: engine.gateway)
+                    await engine.settle(2, .accepted)
                     try await eventually("recorded") { await engine.gateway.recordedCount == count }
                     recorded.append(plan.changes.count)
                 }

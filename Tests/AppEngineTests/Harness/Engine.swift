@@ -4,6 +4,8 @@ import JobOperations
 import LinuxIO
 import Logging
 import OpenSSL
+import PushModel
+import SpoolModel
 import SpoolStore
 import TestSupport
 import Testing
@@ -19,11 +21,12 @@ struct Engine {
 
     /// Runs the app of a home while `body` runs, and stops it. It continues the jobs of an earlier run.
     static func running(
-        in home: Home, acceptsAll: Bool = false, _ body: (Engine) async throws -> Void
+        in home: Home, acceptsAll: Bool = false,
+        logger: Logger = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }, _ body: (Engine) async throws -> Void
     ) async throws {
         let set = ConfigurationLoader(path: home.path + "/etc/pushspool.yaml").load()
         let app = try #require(set.apps["weather"], "\(set.findings)")
-        let resources = try DaemonResources(set.daemon, Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        let resources = try DaemonResources(set.daemon, logger)
         defer { resources.stop() }
         let gateway = GatewayDouble(on: resources.reactor, acceptsAll: acceptsAll)
         var descriptors = DescriptorShares(DescriptorBudget(limit: 1_024))
@@ -41,20 +44,41 @@ struct Engine {
         }
     }
 
+    /// What a gateway says of a token that no device has any more.
+    static let gone = Outcome.rejected(Refusal(status: 410, reason: "Unregistered", verdict: .gone))
+
+    /// Waits until so many notifications wait at the gateway.
+    func handed(_ count: Int) async throws {
+        try await eventually("\(count) notifications") { await gateway.waitingIndices.count == count }
+    }
+
+    /// Lets the gateway write the next notifications, and gives them this outcome.
+    func settle(_ count: Int, _ outcome: Outcome) async {
+        await gateway.write(count)
+        await gateway.settle(count, outcome)
+    }
+
+    /// Lets the app carry out a command about its job `a.json`.
+    func carryOut(_ command: ControlRequest.Command) async throws -> ControlAnswer {
+        let request = ControlRequest(command, job: "weather/a.json")
+        let reference = try #require(request.reference)
+        return try #require(await runner.carryOut(request, reference))
+    }
+
     /// A configuration with one app, and its empty spool.
     struct Home {
         private let folder: TemporaryDirectory
         let path: String
 
-        /// Creates a home whose spool is empty, or as a loss of power has left it.
-        init(after crash: CrashState? = nil, patience: String = "100ms") throws {
+        /// Creates a home whose spool is empty, or as a crash has left it, where one file may be that of the crashed program.
+        init(after crash: CrashState? = nil, keeping file: KeptFile? = nil, patience: String = "100ms") throws {
             folder = try TemporaryDirectory()
             path = folder.path
             for name in ["etc/apps", crash == nil ? "spool/weather/new" : "spool", "state"] {
                 try FileManager.default.createDirectory(atPath: "\(path)/\(name)", withIntermediateDirectories: true)
             }
             try FileManager.default.setAttributes([.posixPermissions: 0o700], ofItemAtPath: path + "/state")
-            try crash?.materialize(at: Directory.open(path: spool))
+            try crash?.materialize(at: Directory.open(path: spool), keeping: file)
             try TokenApp.keep(ThrowawayTokenKey().p8, in: path)
             try write(
                 "etc/pushspool.yaml",
@@ -93,7 +117,7 @@ struct Engine {
 
         /// The lines of all feedback that is published.
         func feedback() throws -> [Substring] {
-            try FileManager.default.subpathsOfDirectory(atPath: "\(spool)/weather/feedback").sorted()
+            try (FileManager.default.subpaths(atPath: "\(spool)/weather/feedback") ?? []).sorted()
                 .filter { $0.hasSuffix(".jsonl") }
                 .flatMap {
                     try String(contentsOfFile: "\(spool)/weather/feedback/\($0)", encoding: .utf8).split(

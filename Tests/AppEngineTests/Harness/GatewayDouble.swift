@@ -14,6 +14,8 @@ actor GatewayDouble: PushGateway {
     private(set) var handed: [Int] = []
     /// How many settled notifications the owner has recorded.
     private(set) var recordedCount = 0
+    /// How many notifications the owner has recorded as about to be written.
+    private(set) var announcedCount = 0
     private let reactor: Reactor
     private let acceptsAll: Bool
 
@@ -34,7 +36,7 @@ actor GatewayDouble: PushGateway {
     }
 
     func recorded(_ count: Int) { recordedCount += count }
-    func announced(_: [Batch]) {}
+    func announced(_ batches: [Batch]) { announcedCount += batches.notificationCount }
     func releasePaused() -> Bool { false }
 
     func remove(_ job: JobID) -> [Batch] {
@@ -58,6 +60,12 @@ actor GatewayDouble: PushGateway {
 
     /// The indices of the notifications that wait.
     var waitingIndices: [Int] { waiting.flatMap(\.indices) }
+
+    /// Asks the owner to record that the first `count` notifications that wait are about to be written.
+    func announce(_ count: Int) {
+        var others = waiting
+        events.tell(.announcing(Self.take(count, from: &others)))
+    }
 
     /// Writes the first `count` notifications that wait to a connection.
     func write(_ count: Int) { written += Self.take(count, from: &waiting) }
