@@ -178,7 +178,7 @@ final class StoppedJobs: CommandedJobs {
         }
         // A job may have reached its archive, and the last daemon died before it could record that.
         guard let over = left.jobs.values.first(where: { $0.final.map { ArchivePlace($0) } == place }) else { return }
-        try held.spool.archives.syncDay(of: place)
+        try held.spool.archives.syncJob(at: place)
         try forget(over.facts.id)
     }
 }

@@ -312,10 +312,12 @@ package final class Archives {
         try day.unlink(result.bytes)
     }
 
-    /// Makes changes in a day's folder survive a power loss.
+    /// Makes an archived job survive a power loss: its bytes, and its name in the day's folder.
     ///
-    /// - Throws: `SystemError`; final, as for every failed sync.
-    package func syncDay(of place: ArchivePlace) throws(SystemError) {
-        try openDayIfThere(place.archiveDay)?.sync(.archives)
+    /// - Throws: `SystemError`: ENOENT if it is gone; final, as for every failed sync.
+    package func syncJob(at place: ArchivePlace) throws(SystemError) {
+        guard let day = try openDayIfThere(place.archiveDay) else { return }
+        try day.openForReading(place.name.bytes).sync(.jobFile)
+        try day.sync(.archives)
     }
 }

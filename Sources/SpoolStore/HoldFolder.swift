@@ -46,6 +46,7 @@ package struct HoldFolder {
     /// - Returns: its name there.
     /// - Throws: `SystemError`: for example EIO or ENOSPC. The job has not moved.
     package func park(_ job: ClaimedJob) throws(SystemError) -> FileName {
+        try secure(job)
         let name = try move(job.claim, from: work, as: job.name)
         try finishMove(of: job)
         return name
@@ -60,9 +61,16 @@ package struct HoldFolder {
     /// - Returns: The names of both files.
     /// - Throws: `SystemError`: for example EIO or ENOSPC. The job has not moved, and no `.rest` file was left.
     package func park(_ job: ClaimedJob, leaving rest: [UInt8]) throws(SystemError) -> ParkedFile {
+        try secure(job)
         let parked = try park(job.claim, from: work, as: job.name, with: ResultDraft(of: job.id, rest))
         try finishMove(of: job)
         return parked
+    }
+
+    /// Makes the bytes of a claimed job survive a power loss. Its producer may not have synced them, and the journal, which
+    /// has those of a small job, forgets the job after the move.
+    private func secure(_ job: ClaimedJob) throws(SystemError) {
+        try work.openForReading(job.entry.bytes).sync(.jobFile)
     }
 
     /// Makes the move of a claimed job survive a power loss.
@@ -223,6 +231,12 @@ package struct HoldFolder {
     /// - Returns: Its name in `new/` and the name of the `.rest` file; `nil` if the job is gone.
     /// - Throws: `SystemError`: for example EIO or ENOSPC. The job has not moved.
     package func giveBack(_ job: ClaimedJob, leaving rest: [UInt8]) throws(SystemError) -> ParkedFile? {
+        do throws(SystemError) {
+            try secure(job)
+        } catch {
+            guard error.isNotFound else { throw error }
+            return nil
+        }
         try archives.settle()
         let restName = try remainders.add(rest, besides: job.name)
         do {

@@ -45,6 +45,28 @@
             }
         }
 
+        /// The journal forgets the job after the move, and with it the bytes that the producer may not have synced.
+        @Test(arguments: [Move.holdClaimed, .giveBack], MemoryVolume.Order.allCases)
+        func `a claimed job that leaves work has its bytes whatever a power loss leaves`(
+            move: Move, order: MemoryVolume.Order
+        ) throws {
+            let test = try TestSpool()
+            let name = try fileName("a.json")
+            try test.app.new.put("a.json", "{}")
+            var volume = try MemoryVolume(copying: test.place.directory, order: order, unsynced: ["weather/new"])
+            // Else the move syncs the whole filesystem.
+            test.app.archives.noteSettled()
+            let plan = FailPlan(under: test.place.path, isRecording: true)
+            plan.install()
+            defer { plan.remove() }
+            try move.carryOut(name, try test.claimed(name, id: 3), in: test.app)
+            try volume.apply(plan.changes)
+            let folder = move == .giveBack ? "new" : "hold"
+            for state in volume.crashStates(seed: 1, count: 20) {
+                #expect(state.bytes(of: "weather/\(folder)/a.json") == Array("{}".utf8))
+            }
+        }
+
         /// A move syncs the folders that other jobs have left, too. Where an unsynced rename is lost by that, they must be
         /// safe before, also those that a daemon moved before it died.
         @Test(arguments: Move.allCases, [false, true])

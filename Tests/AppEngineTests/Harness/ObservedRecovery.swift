@@ -46,7 +46,7 @@ import Testing
         var isComplete: Bool {
             let wasNever = before.placeCount == 0 && (before.record == .none || before.record == .announced)
             return after.record == .none && after.new == .absent && after.work == .absent
-                && (after.placeCount > 0 || wasNever)
+                && (after.placeCount > 0 || wasNever) && (after.hold != .torn || before.record == .none)
         }
 
         /// What it did, in words.
