@@ -18,6 +18,7 @@ struct DiskState: Hashable {
         case none = "–"
         case announced, claimed
         case inDoubt = "in doubt"
+        case restInDoubt = "rest in doubt"
         case someOutcomes = "some outcomes"
         case allOutcomes = "all outcomes"
         case ended, published
@@ -93,7 +94,7 @@ extension DiskState.Record {
         } else if job.remaining.isEmpty, job.facts.recipientCount > 0 {
             self = .allOutcomes
         } else if !job.intents.isEmpty {
-            self = .inDoubt
+            self = job.intents.count == job.remaining.count ? .restInDoubt : .inDoubt
         } else if job.remaining.count < job.facts.recipientCount {
             self = .someOutcomes
         } else {

@@ -1,4 +1,5 @@
 import AppEngine
+import JournalModel
 import LinuxIO
 import TestSupport
 import Testing
@@ -8,6 +9,8 @@ import Testing
     struct ObservedRecovery {
         let before: DiskState
         private(set) var after: DiskState
+        /// The notifications that were not sent, as far as the journal knew the job.
+        private let unsent: Set<Int>?
         /// The notifications that it handed to the gateway.
         private let handed: Set<Int>
         /// The lines that it published.
@@ -39,6 +42,9 @@ import Testing
             self.log = log.lines
             let left = try MemoryVolume(copying: Directory.open(path: home.spool), order: .ordered).seen
             var journals = JournalMemo()
+            unsent = journals.job(in: tree).map { job in
+                Set(job.remaining.runs.joined()).subtracting(job.intents.runs.joined())
+            }
             after = DiskState(of: left, journals.job(in: left), bytes: trace.bytes)
         }
 
@@ -49,11 +55,14 @@ import Testing
                 && (after.placeCount > 0 || wasNever) && (after.hold != .torn || before.record == .none)
         }
 
+        /// Whether it sent everything that was not sent, or nothing, and no notification that had an outcome.
+        var isExact: Bool { handed.isEmpty || unsent.map { $0 == handed } ?? true }
+
         /// What it did, in words.
         var meaning: String {
             let isUnsent = before.record == .announced || before.record == .claimed
             let isSent = !handed.isEmpty || isUnsent && after.archived != .absent
-            let clauses = takeover + (isIntake ? [] : isSent ? sending : ending) + leftovers
+            let clauses = takeover + doubt + (isIntake ? [] : isSent ? sending : ending) + leftovers
             guard clauses.isEmpty else { return clauses.joined(separator: ", ") }
             if before.record != .none { return "forgets it" }
             return before.hasRemainder && !after.hasRemainder ? "removes the remainder" : "–"
@@ -89,10 +98,14 @@ import Testing
 
         /// What it sent, if the job can be sent at all. The job ends then as any other.
         private var sending: [String] {
-            let isDoubtful = lines.contains { $0.contains("\"outcome\":\"unknown\"") }
             let isAll = handed.isEmpty || handed.count == Scenario.count
             return [isAll ? "sends all" : "sends the rest"]
-                + (isDoubtful ? ["reports those in doubt as `unknown`"] : [])
+        }
+
+        /// Whether it reported notifications that may have been sent, and that must not be sent twice.
+        private var doubt: [String] {
+            let isDoubtful = lines.contains { $0.contains("\"outcome\":\"unknown\"") }
+            return isDoubtful ? ["reports those in doubt as `unknown`"] : []
         }
 
         /// How it ended a job of which nothing is left to send.
