@@ -21,12 +21,15 @@
             #expect(table.faults.isEmpty, "\(table.faults.joined(separator: "\n"))")
             let rows = try String(contentsOf: Self.page, encoding: .utf8).split(separator: "\n").map(String.init)
                 .filter { $0.hasPrefix("| ") }
-            let found = table.lines
-            let differences =
-                found.filter { !rows.contains($0) }.map { "+ " + $0 }
-                + rows.filter { !found.contains($0) }.map { "- " + $0 }
-            let isSame = rows == found
-            #expect(isSame, "\((differences + ["the tables:", table.text]).joined(separator: "\n"))")
+            let differences = table.lines.difference(from: rows).map { change in
+                switch change {
+                case .insert(_, let row, _): "+ " + row
+                case .remove(_, let row, _): "- " + row
+                }
+            }
+            #expect(differences.isEmpty, "the page differs, and the tables that it should have are printed")
+            // The message of a failure is cut where it is long.
+            if !differences.isEmpty { print((differences + table.tables).joined(separator: "\n")) }
         }
     }
 
@@ -100,11 +103,8 @@
         var lines: [String] { rows(true) + rows(false) }
 
         /// Both tables as the page has them.
-        var text: String {
-            [rows(true), rows(false)].map {
-                ([$0[0], "|---|---|---|---|---|---|"] + $0.dropFirst()).joined(separator: "\n")
-            }
-            .joined(separator: "\n\n")
+        var tables: [String] {
+            [rows(true), rows(false)].flatMap { ["", $0[0], "|---|---|---|---|---|---|"] + $0.dropFirst() }
         }
 
         private func rows(_ isDeath: Bool) -> [String] {

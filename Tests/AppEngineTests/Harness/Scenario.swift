@@ -52,7 +52,7 @@ import Testing
             case .cancelledAndRetried:
                 try await engine.settle(1, of: 4)
                 try await engine.command(.cancel)
-                try await synced(plan) { home.files("failed").contains("a.json.result.json") }
+                try await failed("a.json", plan)
                 try await engine.command(.retry)
                 try await engine.settle(3, of: 3)
             }
@@ -74,11 +74,16 @@ import Testing
             try await engine.settle(count, of: count)
         }
 
-        /// Waits for a move to an archive, and until the app has synced the filesystem after it.
-        private func synced(_ plan: FailPlan, isThere: () -> Bool) async throws {
-            try await eventually("the move", isThere)
-            let count = plan.changes.count
-            try await eventually("the sync after the move") { plan.changes.dropFirst(count).contains(.syncedAll) }
+        /// Waits until the app has moved a file to `failed/`, and has synced the filesystem after that.
+        private func failed(_ name: String, _ plan: FailPlan) async throws {
+            try await eventually("\(name) is safe in failed/") {
+                let changes = plan.changes
+                let move = changes.lastIndex { change in
+                    guard case .renamed(_, _, let folder, Array(name.utf8)) = change else { return false }
+                    return folder.contains("/failed/")
+                }
+                return move.map { changes[$0...].contains(.syncedAll) } ?? false
+            }
         }
 
         /// Waits for so many lines, of which one is that of the folder before the job.
@@ -131,7 +136,7 @@ import Testing
             defer { plan.remove() }
             var (file, startCount) = (KeptFile?.none, 0)
             try await Engine.running(in: home) { engine in
-                try await synced(plan) { home.files("failed").contains("first.json") }
+                try await failed("first.json", plan)
                 if self == .heldWaiting { _ = await engine.runner.beginPause() }
                 startCount = plan.changes.count
                 file = try drop(in: home)

@@ -1,10 +1,11 @@
 /// Decides what survives a power loss: nothing, everything, all names without their bytes, the names that came without
-/// the removal of those that went, or a part that depends on a seed.
+/// the removal of those that went, the bytes of files that were synced before, or a part that depends on a seed.
 enum CrashChance: Sendable {
     case nothing
     case everything
     case names
     case arrivals
+    case additions
     case mixed(SeededGenerator)
 
     /// What holds for the bytes of files, when this holds for names.
@@ -36,7 +37,7 @@ enum CrashChance: Sendable {
     ) -> Answer {
         switch self {
         case .nothing: return none
-        case .everything, .names, .arrivals: return all
+        case .everything, .names, .arrivals, .additions: return all
         case .mixed(var generator):
             let answer = body(&generator)
             self = .mixed(generator)

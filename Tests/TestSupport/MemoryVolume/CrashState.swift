@@ -100,11 +100,12 @@ extension MemoryVolume {
     package var seen: CrashState { state(.everything) }
 
     /// The trees at the edges of what a power loss may leave now: of the names that were not synced all or none, or, where
-    /// they are not in order, all that came and the old ones too; and of the bytes that were not synced all or none.
+    /// they are not in order, all that came and the old ones too; and of the bytes that were not synced all, none, or those of
+    /// files that were synced before.
     package var edges: [CrashState] {
         let names: [CrashChance] = order == .ordered ? [.nothing, .everything] : [.nothing, .everything, .arrivals]
         return names.flatMap { names in
-            [CrashChance.nothing, .everything].map { state(names: names, bytes: $0) }
+            [CrashChance.nothing, .additions, .everything].map { state(names: names, bytes: $0) }
         }
     }
 

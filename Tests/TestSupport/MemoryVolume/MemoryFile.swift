@@ -47,6 +47,7 @@ struct MemoryFile: Sendable {
         switch chance {
         case .nothing: return safe
         case .everything: return now
+        case .additions: return safe.isEmpty ? safe : now
         case .names, .arrivals, .mixed: break
         }
         guard !edits.isEmpty else { return safe }
