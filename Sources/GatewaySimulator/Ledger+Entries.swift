@@ -111,7 +111,7 @@ extension PackedBytes {
         append { packed in
             packed.reserveCapacity(packed.count + range.count)
             for index in range { packed.append(bytes[index]) }
-            return Optional(())
+            return true
         }
     }
 }

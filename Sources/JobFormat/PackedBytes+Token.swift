@@ -7,13 +7,9 @@ extension PackedBytes {
     /// - Returns: The fault of the spelling, in which case nothing was appended.
     package mutating func append(token spelling: Span<UInt8>) -> TokenSpelling.Fault? {
         var fault: TokenSpelling.Fault?
-        _ = append { bytes -> Int? in
-            switch TokenSpelling.append(spelling, to: &bytes) {
-            case .success(let count): return count
-            case .failure(let found):
-                fault = found
-                return nil
-            }
+        append { bytes in
+            if case .failure(let found) = TokenSpelling.append(spelling, to: &bytes) { fault = found }
+            return fault == nil
         }
         return fault
     }

@@ -38,7 +38,14 @@ package struct Attributes: Hashable, Sendable {
     package var addressKind = Address.Kind.deviceToken
     /// The collapse identifier, at most 64 bytes. On the device, a notification replaces earlier ones with the same
     /// identifier.
-    package var collapseID: String?
+    package var collapseID: String? {
+        get { collapsing?.id }
+        set { collapsing = newValue.map(Collapsing.init) }
+    }
+
+    /// The collapse identifier as an object, since few notifications have one: attributes are copied with each batch, and
+    /// so large a value would be copied by its metadata.
+    private var collapsing: Collapsing?
 
     /// Creates a set of attributes. The caller has checked that they are compatible.
     package init(
@@ -49,5 +56,17 @@ package struct Attributes: Hashable, Sendable {
         self.pushType = pushType
         self.priority = priority
         self.expiration = expiration
+    }
+}
+
+extension Attributes {
+    private final class Collapsing: Hashable, Sendable {
+        let id: String
+
+        init(_ id: String) { self.id = id }
+
+        static func == (one: Collapsing, other: Collapsing) -> Bool { one === other || one.id == other.id }
+
+        func hash(into hasher: inout Hasher) { hasher.combine(id) }
     }
 }

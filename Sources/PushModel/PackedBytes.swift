@@ -29,17 +29,10 @@ package struct PackedBytes: Sendable {
         commit()
     }
 
-    /// Appends the bytes that `body` adds as one string, unless `body` returns `nil`.
-    ///
-    /// - Returns: The value that `body` returned.
-    package mutating func append<Value>(_ body: (inout [UInt8]) -> Value?) -> Value? {
+    /// Appends the bytes that `body` adds as one string, unless it returns false.
+    package mutating func append(_ body: (inout [UInt8]) -> Bool) {
         let start = bytes.count
-        guard let value = body(&bytes) else {
-            bytes.removeLast(bytes.count - start)
-            return nil
-        }
-        commit()
-        return value
+        if body(&bytes) { commit() } else { bytes.removeLast(bytes.count - start) }
     }
 
     /// Returns the range of a string in `bytes`.
