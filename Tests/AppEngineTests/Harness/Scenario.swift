@@ -20,7 +20,7 @@ import Testing
             case .mixed, .heldUnderWay, .heldAndCancelled: Engine.Home.job(Self.count, #","record":"all""#)
             case .doubtful: Engine.Home.job(Self.count, #","on_doubt":"report""#)
             case .faulty: "{]"
-            case .refused: "{"
+            case .refused: ""
             }
         }
 
@@ -149,15 +149,17 @@ import Testing
                 changes: changes.dropFirst(startCount), home: home)
         }
 
-        /// Drops the job as a producer does that syncs nothing.
+        /// Drops the job as a producer does that syncs nothing. The file to be refused is empty and never renamed: others
+        /// are claimed before they fail.
         private func drop(in home: Engine.Home) throws -> KeptFile {
-            let (app, name) = (try Directory.open(path: home.spool + "/weather"), Array("a.json".utf8))
-            try app.put(name, Array(text.utf8))
+            let app = home.spool + "/weather"
+            let path = self == .refused ? app + "/new" : app
+            let (folder, name) = (try Directory.open(path: path), Array("a.json".utf8))
+            try folder.put(name, Array(text.utf8))
             let time = Date(timeIntervalSince1970: 1_700_000_000)
-            try FileManager.default.setAttributes(
-                [.modificationDate: time], ofItemAtPath: home.spool + "/weather/a.json")
-            let file = try KeptFile(home.spool + "/weather/a.json", in: Directory.open(path: home.path))
-            try app.rename(name, to: app.openChild(Array("new".utf8)), as: name)
+            try FileManager.default.setAttributes([.modificationDate: time], ofItemAtPath: path + "/a.json")
+            let file = try KeptFile(path + "/a.json", in: Directory.open(path: home.path))
+            if self != .refused { try folder.rename(name, to: folder.openChild(Array("new".utf8)), as: name) }
             return file
         }
     }
