@@ -78,7 +78,7 @@ package struct NotificationFrame: Hashable, Sendable {
             guard offset + 3 <= end else { throw .malformedItems(identifier: frame.identifier) }
             let start = offset + 3
             let range = start..<start + Int(bytes.bigEndianUInt16(at: offset + 1))
-            guard range.upperBound <= end, frame.take(bytes[offset], at: range, of: bytes, seen: &seen) else {
+            guard range.upperBound <= end, frame.read(bytes[offset], at: range, of: bytes, seen: &seen) else {
                 throw .malformedItems(identifier: frame.identifier)
             }
             offset = range.upperBound
@@ -87,8 +87,8 @@ package struct NotificationFrame: Hashable, Sendable {
         return frame
     }
 
-    /// Takes one item. Returns whether it has the right length and is the first of its kind. Unknown kinds are ignored.
-    private mutating func take(_ item: UInt8, at range: Range<Int>, of bytes: Span<UInt8>, seen: inout UInt8) -> Bool {
+    /// Reads one item. Returns whether it has the right length and is the first of its kind. Unknown kinds are ignored.
+    private mutating func read(_ item: UInt8, at range: Range<Int>, of bytes: Span<UInt8>, seen: inout UInt8) -> Bool {
         guard (1...5).contains(item) else { return true }
         guard seen & (1 << item) == 0 else { return false }
         seen |= 1 << item

@@ -150,7 +150,7 @@ extension SendQueue {
     ///   - now: The current time.
     ///   - pause: The pause of a job after a number of such refusals.
     /// - Returns: The outcomes.
-    package mutating func take(
+    package mutating func apply(
         _ resolution: DoubtResolution, at now: Moment, pause: (Int) -> Duration
     ) -> [Settlement] {
         var (settlements, tail) = (resolution.settlements, resolution.tail)

@@ -254,7 +254,7 @@ extension RequestQueue {
         var consequences = Consequences()
     }
 
-    /// Processes a connection's news: returns outcomes, and requeues or pauses all other notifications.
+    /// Applies a connection's news: returns outcomes, and requeues or pauses all other notifications.
     ///
     /// - Parameters:
     ///   - news: The connection's news.
@@ -262,7 +262,7 @@ extension RequestQueue {
     ///   - now: The current time.
     ///   - random: The source of the pauses' jitter.
     /// - Returns: The outcomes and the actions for the owner.
-    package mutating func take(
+    package mutating func apply(
         _ news: SessionNews, from origin: Origin = Origin(), at now: Instant,
         using random: inout some RandomNumberGenerator
     ) -> Consequences {

@@ -181,7 +181,7 @@ package struct SessionMachine: ~Copyable {
             if case .response(let stream, 200, _, _) = event {
                 accept(stream)
             } else {
-                take(event, into: &news, with: &readers.parser)
+                handle(event, into: &news, with: &readers.parser)
             }
         }
         if !accepted.isEmpty {
@@ -258,7 +258,7 @@ package struct SessionMachine: ~Copyable {
 }
 
 extension SessionMachine {
-    private mutating func take(
+    private mutating func handle(
         _ event: Arrivals.Event, into news: inout SessionNews, with parser: inout some DocumentParser
     ) {
         switch event {

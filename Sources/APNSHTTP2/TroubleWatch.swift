@@ -31,10 +31,10 @@ package struct TroubleWatch: Sendable {
     /// Creates a watch without any trouble.
     package init() {}
 
-    /// Processes a connection's news.
+    /// Records a connection's news.
     ///
     /// - Returns: The answer to warn about, and the answer to stop the app for, if any.
-    package mutating func take(_ news: SessionNews, at now: Moment) -> (told: Reply?, stopping: Reply?) {
+    package mutating func record(_ news: SessionNews, at now: Moment) -> (told: Reply?, stopping: Reply?) {
         if !news.accepted.isEmpty {
             judged()
             replacements.count = 0

@@ -86,7 +86,7 @@ final class DuplicateGuard {
     private func takeShared(_ signs: [JobSign]) throws(SystemError) -> Bool {
         guard let shared else { return true }
         for sign in signs where !held.contains(sign) {
-            guard try shared.take(sign) else {
+            guard try shared.acquire(sign) else {
                 giveBackShared(signs)
                 return false
             }
@@ -160,7 +160,7 @@ final class DuplicateGuard {
             // A job of an earlier run usually has its turn still.
             guard let shared, !held.contains(sign) else { continue }
             do throws(SystemError) {
-                if try shared.take(sign) { held.insert(sign) }
+                if try shared.acquire(sign) { held.insert(sign) }
             } catch {
                 report(error)
             }

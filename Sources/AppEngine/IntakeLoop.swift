@@ -171,8 +171,8 @@ final class IntakeLoop {
     private func perform(_ action: IntakeAction) async {
         switch action {
         case .look(let name): look(name)
-        case .take(let name, let isPublished):
-            await reader.counting { await take(name, isPublishedByRename: isPublished) }
+        case .open(let name, let isPublished):
+            await reader.counting { await open(name, isPublishedByRename: isPublished) }
         case .fail(let name, let code):
             if isBeingWritten(name) {
                 parts.intake.value.answer(name, .busy, at: .now)
@@ -228,7 +228,7 @@ final class IntakeLoop {
     }
 
     /// Opens a file, reads it completely, and claims it if it is complete.
-    private func take(_ name: FileName, isPublishedByRename: Bool) async {
+    private func open(_ name: FileName, isPublishedByRename: Bool) async {
         do {
             switch try context.spool.open(name) {
             case .gone: parts.intake.value.answer(name, .gone, at: .now)

@@ -175,7 +175,7 @@ final class JobTable {
     func keep(_ batches: [Batch]) { freed.prepend(batches) }
 
     /// Removes and returns batches of a lane to hand out again, until they have `limit` notifications.
-    func takeFreed(_ lane: Lane, until limit: Int) -> [Batch] { freed.take(lane, until: limit) }
+    func takeFreed(_ lane: Lane, until limit: Int) -> [Batch] { freed.removeFirst(of: lane, until: limit) }
 
     /// Whether any batch of a lane is to be handed out again.
     func hasFreed(_ lane: Lane) -> Bool { !freed.isEmpty(lane) }

@@ -53,12 +53,12 @@ package struct DemoOutcome {
         for app in scenario.apps {
             let reader = try FeedbackReader(app: app.rawValue, spool: folder.spool)
             for file in try reader.files() {
-                try reader.forEachLine(of: file) { try outcome.take($0) }
+                try reader.forEachLine(of: file) { try outcome.record($0) }
             }
             let locator = try JobLocator(app: app.rawValue, spool: folder.spool)
             for job in wanted where job.app == app {
                 switch try locator.place(of: job.name) {
-                case .done(_, let result), .failed(_, let result): try outcome.take(result, of: job.name)
+                case .done(_, let result), .failed(_, let result): try outcome.record(result, of: job.name)
                 case .waiting, .held, nil: break
                 }
             }
@@ -66,7 +66,7 @@ package struct DemoOutcome {
         return outcome
     }
 
-    private mutating func take(_ line: String) throws {
+    private mutating func record(_ line: String) throws {
         lines.append(line)
         var parser = JSON.Parser()
         let node = try parser.parse(Array(line.utf8)).root
@@ -84,7 +84,7 @@ package struct DemoOutcome {
 
     private var remarks: [String: [String]] = [:]
 
-    private mutating func take(_ result: [UInt8]?, of name: String) throws {
+    private mutating func record(_ result: [UInt8]?, of name: String) throws {
         guard var job = jobs[name] else { return }
         job.isArchived = true
         if let result {

@@ -35,14 +35,14 @@ final class Conversation: OpenConnection {
                 try await read(atMost: limit, until: until, in: service)
             case .wait(let until):
                 try await wait(until: until)
-                try await take(in: service)
+                try await consumeUnread(in: service)
             case .send(let bytes):
                 try await send(bytes)
             case .close(let until):
                 let farewell = await stream.shutdown(until: until.instant)
                 if farewell.isClean { service.noteGoodbye(onConnection: policy.connection) }
                 unread.append(contentsOf: farewell.late)
-                try await take(in: service)
+                try await consumeUnread(in: service)
             case .cut:
                 socket.shutdownWrite()
             case .stopListening(let duration):
@@ -64,7 +64,7 @@ final class Conversation: OpenConnection {
         switch try stream.read(into: &unread, limit: limit) {
         case .bytes(let count):
             policy.didRead(count, at: GatewayPolicy.Now.read().moment)
-            try await take(in: service)
+            try await consumeUnread(in: service)
             readCount += 1
             if readCount % Self.fairReads == 0 { await stream.yield() }
         case .closed(let isClean):
@@ -78,7 +78,7 @@ final class Conversation: OpenConnection {
     }
 
     /// Passes the bytes read to the policy, which consumes those that it can.
-    private func take(in service: isolated GatewayService) async throws {
+    private func consumeUnread(in service: isolated GatewayService) async throws {
         guard !unread.isEmpty else { return }
         unread.removeFirst(service.consume(unread.span, by: &policy))
         try await service.publish()

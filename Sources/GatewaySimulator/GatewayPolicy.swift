@@ -111,7 +111,7 @@ struct GatewayPolicy {
             do {
                 let rest = bytes.extracting(offset...)
                 guard let frame = try NotificationFrame(decoding: rest) else { break }
-                take(frame, of: rest, at: now, sharing: &shared)
+                handle(frame, of: rest, at: now, sharing: &shared)
                 offset += frame.byteCount
             } catch {
                 isGarbled = true
@@ -143,7 +143,7 @@ struct GatewayPolicy {
 
 // Processing of notifications.
 extension GatewayPolicy {
-    private mutating func take(
+    private mutating func handle(
         _ frame: NotificationFrame, of bytes: Span<UInt8>, at now: Now, sharing shared: inout GatewayState
     ) {
         arrivedCount += 1

@@ -230,7 +230,7 @@ extension GatewayService {
     }
 
     /// Passes the bytes read to a connection's policy.
-    func take(_ bytes: Span<UInt8>, by policy: inout HTTP2Policy) {
+    func receive(_ bytes: Span<UInt8>, by policy: inout HTTP2Policy) {
         policy.receive(bytes, at: .read(), sharing: &state)
     }
 

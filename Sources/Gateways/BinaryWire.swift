@@ -107,7 +107,7 @@ package final class BinaryWire: Wire {
         let resolution = session.conclude(end, isProven: isProven)
         state.count(session)
         let backOff = BackOff.ofRefusals(ceiling: work.configuration.stopPause)
-        let settlements = work.queue.take(resolution, at: .now) { backOff.pause(after: $0, using: &state.random) }
+        let settlements = work.queue.apply(resolution, at: .now) { backOff.pause(after: $0, using: &state.random) }
         if !resolution.revoked.isEmpty { state.tell(.reopened(resolution.revoked)) }
         state.withdraw(work.queue.takeWithdrawn())
         deliver(settlements)

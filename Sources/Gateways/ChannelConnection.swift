@@ -119,12 +119,12 @@ final class ChannelConnection {
             } catch {
                 throw End(fault: GatewayFault("the gateway violated the protocol: \(error.message) (\(error.code))"))
             }
-            for event in arrivals.events { if let reply = try take(event, request, progress) { return reply } }
+            for event in arrivals.events { if let reply = try handle(event, request, progress) { return reply } }
             try send(&progress)
         }
     }
 
-    private func take(
+    private func handle(
         _ event: Arrivals.Event, _ request: ChannelRequest, _ progress: Progress
     ) throws -> ChannelReply? {
         switch event {

@@ -28,7 +28,7 @@ package final class GatewayMeter: Sendable {
     }
 
     /// Absorbs answer times, and empties the caller's histogram.
-    func take(_ answerTimes: inout Histogram) {
+    func absorb(_ answerTimes: inout Histogram) {
         times.withLock { $0.absorb(&answerTimes) }
     }
 }

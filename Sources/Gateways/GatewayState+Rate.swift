@@ -38,7 +38,7 @@ extension GatewayState {
 
     /// Takes `count` written notifications from the rate's bucket.
     func spend(_ count: Int) {
-        if count > 0 { rate.bucket?.take(count, at: .now) }
+        if count > 0 { rate.bucket?.record(count, at: .now) }
     }
 
     /// When the rate allows more of the `count` waiting notifications; `nil` if they do not wait for the rate.

@@ -301,7 +301,7 @@ final class HTTP2Session: GatewaySession {
 
     /// Moves the answer times since the last call to the meter.
     func handOverAnswerTimes(to meter: GatewayMeter) {
-        if machine.answerTimes.count > 0 { meter.take(&machine.answerTimes) }
+        if machine.answerTimes.count > 0 { meter.absorb(&machine.answerTimes) }
     }
 
     /// Records GOAWAY and losses for the next report.

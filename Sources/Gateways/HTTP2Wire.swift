@@ -67,7 +67,7 @@ package final class HTTP2Wire: Wire {
     /// closes the session, so that the slot can open the next one at once.
     private func serve(_ session: HTTP2Session) async -> HTTP2Session.End? {
         while true {
-            if let end = session.read({ take($0, of: session) }) ?? session.tick({ take($0, of: session) }) {
+            if let end = session.read({ apply($0, of: session) }) ?? session.tick({ apply($0, of: session) }) {
                 return end
             }
             if let source = work.configuration.tokenSource, session.generation == state.generation {
@@ -99,7 +99,7 @@ package final class HTTP2Wire: Wire {
         var end: HTTP2Session.End?
         while end == nil {
             let doubtBefore = session.doubtCount
-            end = session.read { take($0, of: session) } ?? session.tick { take($0, of: session) }
+            end = session.read { apply($0, of: session) } ?? session.tick { apply($0, of: session) }
             if end == nil, session.doubtCount == 0 {
                 await session.close()
                 end = .closed
@@ -173,12 +173,12 @@ extension Batch {
 
 extension HTTP2Wire {
     /// Applies a session's news: reports outcomes, requeues the rest, and meets the demands on the credentials.
-    private func take(_ news: SessionNews, of session: HTTP2Session) {
+    private func apply(_ news: SessionNews, of session: HTTP2Session) {
         guard !news.isEmpty else { return }
         session.note(news)
         let isCurrent = session.generation == state.generation
         let (route, now) = (session.route, RequestQueue.Instant(.now, .now))
-        let consequences = work.queue[route].take(news, from: session.origin, at: now, using: &state.random)
+        let consequences = work.queue[route].apply(news, from: session.origin, at: now, using: &state.random)
         // Complaints about replaced credentials are irrelevant.
         if isCurrent { for demand in consequences.demands { meet(demand, of: session) } }
         let wasOnTrial = state.isOnTrial
@@ -201,7 +201,7 @@ extension HTTP2Wire {
     /// Stops the app if the answers say so; warns of those that leave notifications unsent.
     private func judge(_ news: SessionNews, _ consequences: RequestQueue.Consequences) {
         restAhead = max(restAhead, consequences.rest ?? .zero)
-        let (told, stopping) = trouble.take(news, at: .now)
+        let (told, stopping) = trouble.record(news, at: .now)
         if let told { state.tell(.troubled(told.fault)) }
         if let stopping { state.stop(stopping.fault) }
         state.judge(hasOthers: work.queue.hasWork || work.unansweredCount > 0)
@@ -239,7 +239,7 @@ extension HTTP2Wire {
 
     /// Handles the notifications left by the end of a session, and returns the pause before the next connect.
     private func conclude(_ session: HTTP2Session, _ end: HTTP2Session.End) -> Duration {
-        take(session.conclude(), of: session)
+        apply(session.conclude(), of: session)
         count(session)
         state.tellOutcomes()
         var report = session.report(end.fault)

@@ -28,11 +28,11 @@ import Document
             let input = unsafe csimdjson_input(
                 bytes: base + range.lowerBound, length: range.count, readable: bytes.count - range.lowerBound,
                 base: UInt32(range.lowerBound), max_depth: UInt32(limits.depth), max_events: limits.eventCount)
-            return unsafe take(csimdjson_parse(pointer, input), into: &tape)
+            return unsafe store(csimdjson_parse(pointer, input), into: &tape)
         }
     }
 
-    private func take(_ result: csimdjson_result, into tape: inout Tape) -> Fault? {
+    private func store(_ result: csimdjson_result, into tape: inout Tape) -> Fault? {
         switch unsafe result.code {
         case CSIMDJSON_OK:
             let events = unsafe UnsafeBufferPointer(start: result.events, count: result.event_count)

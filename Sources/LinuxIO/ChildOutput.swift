@@ -46,16 +46,16 @@ package actor ChildOutput {
     /// Hands over each line as it is printed, without its newline and decoded as UTF-8, until all writers have exited
     /// or `finish` is called. Output that a program prints while it is being terminated is included. Call it once.
     ///
-    /// - Parameter take: Called on the reactor's thread.
+    /// - Parameter handle: Called on the reactor's thread.
     /// - Throws: `SystemError`: no descriptor left, or no memory.
-    package func lines(_ take: @Sendable (String) -> Void) async throws(SystemError) {
+    package func lines(_ handle: @Sendable (String) -> Void) async throws(SystemError) {
         guard let reading = reading.take() else { return }
         let channel = try Channel(reading, on: reactor)
         waiter = channel.waiter
-        while try !readAll(of: channel, take), !isOver {
+        while try !readAll(of: channel, handle), !isOver {
             _ = await channel.waiter.waitToTheEnd(for: .readable, until: .now + .seconds(3600))
         }
-        if !line.isEmpty { end(take) }
+        if !line.isEmpty { end(handle) }
     }
 
     /// Makes `lines` return once it has handed over everything printed so far. Processes that left the child's process
@@ -66,13 +66,13 @@ package actor ChildOutput {
     }
 
     /// Reads the available bytes. Returns whether the end of the stream was reached.
-    private func readAll(of channel: Channel, _ take: (String) -> Void) throws(SystemError) -> Bool {
+    private func readAll(of channel: Channel, _ handle: (String) -> Void) throws(SystemError) -> Bool {
         var buffer = [UInt8](repeating: 0, count: 4_096)
         while true {
             let count = unsafe read(channel.descriptor.rawValue, &buffer, buffer.count)
             if count == 0 { return true }
             if count > 0 {
-                for byte in buffer[..<count] { add(byte, take) }
+                for byte in buffer[..<count] { add(byte, handle) }
             } else if errno == EAGAIN {
                 channel.waiter.noteExhausted(.readable)
                 return false
@@ -82,13 +82,13 @@ package actor ChildOutput {
         }
     }
 
-    private func add(_ byte: UInt8, _ take: (String) -> Void) {
-        guard byte != UInt8(ascii: "\n") else { return end(take) }
+    private func add(_ byte: UInt8, _ handle: (String) -> Void) {
+        guard byte != UInt8(ascii: "\n") else { return end(handle) }
         if line.count < Self.lineLimit { line.append(byte) } else { isCut = true }
     }
 
-    private func end(_ take: (String) -> Void) {
-        take(String(decoding: line, as: UTF8.self) + (isCut ? "…" : ""))
+    private func end(_ handle: (String) -> Void) {
+        handle(String(decoding: line, as: UTF8.self) + (isCut ? "…" : ""))
         (line, isCut) = ([], false)
     }
 }

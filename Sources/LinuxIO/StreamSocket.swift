@@ -53,14 +53,14 @@ package final class StreamSocket {
         }
     }
 
-    /// Reads at most 64 KiB into a buffer that the reactor's sockets share, and passes the bytes, if any, to `take`.
+    /// Reads at most 64 KiB into a buffer that the reactor's sockets share, and passes the bytes, if any, to `body`.
     ///
     /// - Throws: `SystemError`, as `read(into:)` does.
-    package func read(_ take: (Span<UInt8>) -> Void) throws(SystemError) -> ReadResult {
+    package func read(_ body: (Span<UInt8>) -> Void) throws(SystemError) -> ReadResult {
         let result = try read(into: &reactor.loop.arriving)
         if case .bytes(let count) = result {
             let bytes = reactor.loop.arriving
-            take(bytes.span.extracting(..<count))
+            body(bytes.span.extracting(..<count))
         }
         return result
     }

@@ -161,19 +161,19 @@ extension PEMFile {
     }
 
     /// Passes on the bytes with a line feed for each line end, and for `\n` and `\r` in letters.
-    private func forEachByte(of body: ArraySlice<UInt8>, _ take: (UInt8) -> Void) {
+    private func forEachByte(of body: ArraySlice<UInt8>, _ handle: (UInt8) -> Void) {
         var place = body.startIndex
         while place < body.endIndex {
             let (byte, next) = (body[place], place + 1 < body.endIndex ? body[place + 1] : 0)
             place += 1
             switch (byte, next) {
             case (0x0D, 0x0A): continue
-            case (0x0D, _): take(0x0A)
+            case (0x0D, _): handle(0x0A)
             case (UInt8(ascii: "\\"), UInt8(ascii: "n")):
                 place += 1
-                take(0x0A)
+                handle(0x0A)
             case (UInt8(ascii: "\\"), UInt8(ascii: "r")): place += 1
-            default: take(byte)
+            default: handle(byte)
             }
         }
     }

@@ -76,7 +76,7 @@ actor ControlServer {
                 }
                 var group = [line]
                 while group.count < ControlRequest.groupLimit, let next = lines.next() { group.append(next) }
-                guard try await take(group, from: peer, over: socket) else { return }
+                guard try await execute(group, from: peer, over: socket) else { return }
                 roster?.noteWaiting(number, socket.waiter)
                 deadline = .now + Self.idleLimit
             }
@@ -96,7 +96,7 @@ actor ControlServer {
     }
 
     /// Executes lines, and returns whether others may follow. Jobs that end one after another share their syncs.
-    private func take(
+    private func execute(
         _ lines: [[UInt8]], from peer: PeerProcess, over socket: StreamSocket
     ) async throws -> Bool {
         var requests = lines.map { line in

@@ -81,13 +81,13 @@ private final class Exchange {
             case .closed:
                 throw fault("closed the connection without an answer", hint: "it may speak TLS instead of HTTP")
             case .bytes(let count):
-                if let rest = try take(buffer[..<count]) { return .open(rest: rest) }
+                if let rest = try receive(buffer[..<count]) { return .open(rest: rest) }
             }
         }
     }
 
     /// Processes a piece of the answer. Returns the bytes after it, once it is complete and positive.
-    private func take(_ piece: ArraySlice<UInt8>) throws(ProxyError) -> [UInt8]? {
+    private func receive(_ piece: ArraySlice<UInt8>) throws(ProxyError) -> [UInt8]? {
         switch answer.receive(piece) {
         case .incomplete: return nil
         case .open(let rest): return rest

@@ -133,7 +133,7 @@ package actor MetricsListener {
         var buffer = [UInt8](repeating: 0, count: 4_096)
         while true {
             switch try socket.read(into: &buffer) {
-            case .bytes(let count): if let answer = request.take(buffer[..<count]) { return answer }
+            case .bytes(let count): if let answer = request.receive(buffer[..<count]) { return answer }
             case .closed: return nil
             case .wouldBlock:
                 guard roster?.mustLeave(number) == false else { return nil }

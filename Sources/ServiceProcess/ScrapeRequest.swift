@@ -70,10 +70,10 @@ package struct ScrapeRequest: Sendable {
     /// Creates a request without any bytes.
     package init() {}
 
-    /// Adds bytes as they arrive, in pieces of any size.
+    /// Receives bytes as they arrive, in pieces of any size.
     ///
     /// - Returns: The answer; `nil` until the head is complete. Bytes after the head are ignored.
-    package mutating func take(_ bytes: some Sequence<UInt8>) -> Answer? {
+    package mutating func receive(_ bytes: some Sequence<UInt8>) -> Answer? {
         for byte in bytes {
             head.append(byte)
             if byte == Self.headEnd[endByteCount] {

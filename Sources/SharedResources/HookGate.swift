@@ -44,10 +44,10 @@ package final class HookGate: Sendable {
             state.waiting.append(state.lastNumber)
             return state.lastNumber
         }
-        if take(number) { return number }
+        if acquire(number) { return number }
         begin()
         while !Task.isCancelled {
-            if await change.wait(until: nextEnd, for: { take(number) }) { return number }
+            if await change.wait(until: nextEnd, for: { acquire(number) }) { return number }
         }
         state.withLock { state in state.waiting.removeAll { $0 == number } }
         change.broadcast()
@@ -60,8 +60,8 @@ package final class HookGate: Sendable {
         change.broadcast()
     }
 
-    /// Takes a place, if one is free for this hook.
-    private func take(_ number: Int) -> Bool {
+    /// Acquires a place, if one is free for this hook.
+    private func acquire(_ number: Int) -> Bool {
         state.withLock { state in
             let now = ContinuousClock.now
             state.taken = state.taken.filter { $0.value > now }

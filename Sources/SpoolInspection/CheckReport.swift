@@ -22,8 +22,8 @@ package struct CheckReport {
         (self.file, self.diagnostics) = (file, diagnostics)
     }
 
-    /// Adds the verdict on a job file.
-    package mutating func take(_ verdict: JobCheck.Verdict) {
+    /// Records the verdict on a job file.
+    package mutating func record(_ verdict: JobCheck.Verdict) {
         (self.verdict, diagnostics) = (verdict, verdict.diagnostics)
         let rejected = verdict.rejectedCount == 0 ? "" : ", \(verdict.rejectedCount) rejected"
         let time = verdict.notBefore.map { ", not before \($0.rfc3339)" } ?? ""

@@ -56,7 +56,7 @@ package struct FeedbackPrinting {
         for file in files {
             // All lines of a file are older than its publication.
             let isTooOld = if let time = file.publishedAt, let since = filter.since { time < since } else { false }
-            if isTooOld { feedback.pass(file) } else { try take(file) }
+            if isTooOld { feedback.pass(file) } else { try print(file) }
         }
         for skipped in feedback.takeSkipped() {
             isWhole = false
@@ -79,11 +79,11 @@ package struct FeedbackPrinting {
         try output.flush()
     }
 
-    private mutating func take(_ file: FeedbackFiles.File) throws {
+    private mutating func print(_ file: FeedbackFiles.File) throws {
         var isGood = true
         let isRead = try feedback.read(file) { number, line in
             switch line {
-            case .good(let node, let bytes): try take(node, bytes, of: file)
+            case .good(let node, let bytes): try print(node, bytes, of: file)
             case .bad(let why):
                 isGood = false
                 Talk.complain("\(file.path):\(number): \(why)", hint: "fix the line, or remove the file")
@@ -97,7 +97,7 @@ package struct FeedbackPrinting {
         try feedback.remove(file)
     }
 
-    private mutating func take(_ line: Node, _ bytes: ArraySlice<UInt8>, of file: FeedbackFiles.File) throws {
+    private mutating func print(_ line: Node, _ bytes: ArraySlice<UInt8>, of file: FeedbackFiles.File) throws {
         if !filter.jobs.isEmpty { met.formUnion(filter.jobs.positions(by: line, of: line["app"]?.string ?? "")) }
         guard filter.admits(line, publishedAt: file.publishedAt) else { return }
         switch form {

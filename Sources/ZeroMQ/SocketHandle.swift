@@ -102,20 +102,20 @@ import LinuxIO
         return Descriptor(adopting: copy)
     }
 
-    /// Takes a message: its first parts. `nil` means also that all the news that the descriptor told of was read.
+    /// Receives a message: its first parts. `nil` means also that all the news that the descriptor told of was read.
     func receive() throws(ReplySocketError) -> [[UInt8]]? {
         let part = MessagePart()
-        guard try take(part) else { return nil }
+        guard try receive(part) else { return nil }
         var parts = [part.bytes]
         // The parts arrive together.
-        while part.hasMore, try take(part) {
+        while part.hasMore, try receive(part) {
             if parts.count < ReplyRequest.partLimit { parts.append(part.bytes) }
         }
         return parts
     }
 
-    /// Takes a part, if there is one.
-    private func take(_ part: borrowing MessagePart) throws(ReplySocketError) -> Bool {
+    /// Receives a part, if there is one.
+    private func receive(_ part: borrowing MessagePart) throws(ReplySocketError) -> Bool {
         while unsafe !part.receive(from: socket) {
             switch zmq_errno() {
             case EAGAIN: return false

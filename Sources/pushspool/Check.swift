@@ -106,7 +106,7 @@ struct Check: AsyncParsableCommand {
         var report = CheckReport(job)
         do throws(Diagnostic) {
             let verdict = try verdict(on: job, check)
-            report.take(verdict)
+            report.record(verdict)
         } catch {
             report.diagnostics = [error]
         }

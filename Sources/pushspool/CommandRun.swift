@@ -49,7 +49,7 @@ struct CommandRun {
     }
 
     /// Prints and counts an answer.
-    mutating func take(_ answer: ControlAnswer, of step: Step) {
+    mutating func report(_ answer: ControlAnswer, of step: Step) {
         // The job may have ended, and retention may have deleted it, since it was listed.
         let isIdle = step.isSelected && (answer.hasNothingToDo || answer.kind == .notFound)
         summary?.note(answer, isIdle: isIdle)

@@ -36,13 +36,13 @@ enum Executor {
             let executor = try find(configuration, mayBeOffline: mayBeOffline)
             for group in run.groups {
                 let answers = try await executor.answers(to: group.compactMap(\.requests.first))
-                for (step, answer) in zip(group, answers) { run.take(answer, of: step) }
+                for (step, answer) in zip(group, answers) { run.report(answer, of: step) }
                 guard let step = group.last, var isGood = answers.last?.isGood, answers.count == group.count else {
                     throw DaemonGone()
                 }
                 for request in step.requests.dropFirst() where isGood {
                     guard let answer = try await executor.answers(to: [request]).first else { throw DaemonGone() }
-                    run.take(answer, of: step)
+                    run.report(answer, of: step)
                     isGood = answer.isGood
                 }
             }

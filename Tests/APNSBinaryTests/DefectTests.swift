@@ -71,7 +71,7 @@ struct DefectTests {
             machine.write(&batch, to: &bytes)
             let sent = try frames(of: bytes)
             #expect(sent.allSatisfy { $0.frame.priority == 5 && $0.frame.expiry == 1_700_000_000 })
-            _ = queue.take(machine.end(.silent(handedOver: 0)), at: .zero) { _ in .zero }
+            _ = queue.apply(machine.end(.silent(handedOver: 0)), at: .zero) { _ in .zero }
         }
     }
 

@@ -73,13 +73,13 @@ struct HuntTests {
             var batch = try queue.some(atMost: 40)
             machines[index].write(&batch, to: &bytes)
         }
-        _ = queue.take(machines[0].end(.reply(ErrorReply(status: .invalidToken, identifier: 0))), at: .zero) { _ in
+        _ = queue.apply(machines[0].end(.reply(ErrorReply(status: .invalidToken, identifier: 0))), at: .zero) { _ in
             .zero
         }
         var group = try queue.some(atMost: .max)
         machines[2].write(&group, to: &bytes)
         #expect(queue.isBlocked)
-        _ = queue.take(machines[1].end(.reply(ErrorReply(status: .invalidToken, identifier: 1))), at: .zero) { _ in
+        _ = queue.apply(machines[1].end(.reply(ErrorReply(status: .invalidToken, identifier: 1))), at: .zero) { _ in
             .zero
         }
         #expect(queue.isBlocked && queue.isHunting)
@@ -92,7 +92,7 @@ struct HuntTests {
         queue.append(.named(0..<64))
         var all = try queue.some(atMost: .max)
         machine.write(&all, to: &bytes)
-        _ = queue.take(machine.end(.reply(ErrorReply(status: .invalidToken, identifier: 0))), at: .zero) { _ in .zero }
+        _ = queue.apply(machine.end(.reply(ErrorReply(status: .invalidToken, identifier: 0))), at: .zero) { _ in .zero }
         var first = try queue.some(atMost: 4)
         let second = try queue.some(atMost: 4)
         let written = first.removeFirst(2)

@@ -171,7 +171,7 @@ struct ModelRun {
         links.remove(at: place)
         doubtfulCount += resolution.doubtfulCount
         lostCount += resolution.lostCount
-        keep(queue.take(resolution, at: .zero) { _ in .zero })
+        keep(queue.apply(resolution, at: .zero) { _ in .zero })
         hasHunted = hasHunted || queue.isHunting
     }
 

@@ -176,9 +176,8 @@ struct ResendTests {
             machines[index].write(&batch, to: &bytes)
         }
         #expect(try frames(of: bytes).map(\.frame.identifier) == [1, 2, 1, 2])
-        let settled = queue.take(machines[1].end(.reply(ErrorReply(status: .invalidToken, identifier: 2))), at: .zero) {
-            _ in .zero
-        }
+        let resolution = machines[1].end(.reply(ErrorReply(status: .invalidToken, identifier: 2)))
+        let settled = queue.apply(resolution, at: .zero) { _ in .zero }
         #expect(settled.flatMap(\.batch.indices) == [2, 3])
         #expect(machines[0].doubtCount == 2 && queue.count == 0)
     }

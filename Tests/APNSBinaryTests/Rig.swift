@@ -84,7 +84,7 @@ struct Rig {
     @discardableResult
     mutating func end(_ end: ConnectionEnd) -> DoubtResolution {
         let resolution = machine.end(end)
-        keep(queue.take(resolution, at: .zero) { _ in .zero })
+        keep(queue.apply(resolution, at: .zero) { _ in .zero })
         machine = PipelineMachine(options: options)
         (identifiers, ends, offset) = ([:], [:], 0)
         return resolution

@@ -59,7 +59,7 @@ final class GatewayPair {
                 silentRounds = hasSpoken ? 0 : silentRounds + 1
             }
             if silentRounds > 0 { stallCount += 1 }
-            take(connection.client.end(handedOver: .max))
+            apply(connection.client.end(handedOver: .max))
         }
     }
 
@@ -88,7 +88,7 @@ final class GatewayPair {
         let hasHeard = !connection.toClient.isEmpty
         var output: [UInt8] = []
         for piece in pieces(of: connection.toClient) {
-            take(
+            apply(
                 connection.client.receive(
                     piece.span, at: Work.now().moment, with: &connection.readers, output: &output))
         }
@@ -164,9 +164,9 @@ final class GatewayPair {
         return Int(String(decoding: path.suffix(8), as: UTF8.self), radix: 16) ?? -1
     }
 
-    private func take(_ news: SessionNews) {
+    private func apply(_ news: SessionNews) {
         if let fault = news.fault { faults.append(fault) }
-        let consequences = queue.take(news, at: Work.now(), using: &random)
+        let consequences = queue.apply(news, at: Work.now(), using: &random)
         settledCount += consequences.settlements.reduce(0) { $0 + ($1.outcome == .accepted ? $1.batch.count : 0) }
     }
 

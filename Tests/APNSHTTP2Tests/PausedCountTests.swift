@@ -20,7 +20,7 @@ struct PausedCountTests {
         let reply = Reply(status: reason.status, body: body[...], parser: &parser)
         var news = SessionNews()
         news.refused = indices.map { .init(batch: Work.batch($0..<$0 + 1), reply: reply) }
-        _ = queue.take(news, at: Work.now(), using: &random)
+        _ = queue.apply(news, at: Work.now(), using: &random)
     }
 
     @Test(.catalogue("J72 many-paused, the count", checks: []))

@@ -25,14 +25,14 @@ struct RequestQueueTests {
         #expect(taken == indices, sourceLocation: location)
     }
 
-    private mutating func take(
+    private mutating func apply(
         refusing index: Int = 0, _ reason: Reason, retryAfter: Duration? = nil,
         adjust: (inout Batch.Header) -> Void = { _ in }
     ) -> RequestQueue.Consequences {
         var news = SessionNews()
         let batch = Work.batch(index..<index + 1, adjust: adjust)
         news.refused = [SessionNews.Refused(batch: batch, reply: Self.reply(reason), retryAfter: retryAfter)]
-        return queue.take(news, from: origin, at: Work.now(), using: &random)
+        return queue.apply(news, from: origin, at: Work.now(), using: &random)
     }
 
     /// Lets the next job on hold ask, and expects that there is one.
@@ -44,19 +44,19 @@ struct RequestQueueTests {
     private mutating func expect(
         _ reason: Reason, _ demands: [RequestQueue.Demand], at location: SourceLocation = #_sourceLocation
     ) {
-        let made = take(reason).demands
+        let made = apply(reason).demands
         #expect(made == demands, sourceLocation: location)
     }
 
-    private mutating func take(_ news: SessionNews) -> RequestQueue.Consequences {
-        queue.take(news, at: Work.now(), using: &random)
+    private mutating func apply(_ news: SessionNews) -> RequestQueue.Consequences {
+        queue.apply(news, at: Work.now(), using: &random)
     }
 
     @Test(arguments: [
         (Reason.unregistered, Verdict.gone), (.badDeviceToken, .invalid), (.payloadTooLarge, .message),
     ])
     mutating func `a refusal of the token or of the message is final`(reason: Reason, verdict: Verdict) {
-        let consequences = take(refusing: 3, reason)
+        let consequences = apply(refusing: 3, reason)
         #expect(consequences.settlements.map(\.outcome.refusal?.verdict) == [verdict])
         #expect(consequences.settlements.first?.outcome.refusal?.reason == reason.rawValue)
         expectTaken([])
@@ -64,7 +64,7 @@ struct RequestQueueTests {
     }
 
     @Test mutating func `a refusal of the app keeps the notification and asks to stop`() {
-        let consequences = take(.forbidden)
+        let consequences = apply(.forbidden)
         #expect(consequences.settlements.isEmpty)
         #expect(consequences.demands == [.accuse(Self.reply(.forbidden), by: Work.job)])
         expectTaken([])
@@ -76,7 +76,7 @@ struct RequestQueueTests {
     mutating func `a refusal of the app holds its job, and others are sent`(reason: Reason) {
         queue.append(Work.batch(1..<4))
         queue.append(Work.batch(0..<2, job: JobID(bits: 2)))
-        _ = take(reason)
+        _ = apply(reason)
         queue.append(Work.batch(4..<6))
         expectTaken([0, 1])
         let paused = queue.takePausedCounts()
@@ -85,21 +85,21 @@ struct RequestQueueTests {
         for index in 1..<4 {
             ask()
             expectTaken([index])
-            _ = take(refusing: index, reason)
+            _ = apply(refusing: index, reason)
         }
         // An acceptance ends the hold.
         ask()
         expectTaken([0])
         var news = SessionNews()
         news.accepted = [Work.batch(0..<1)]
-        _ = take(news)
+        _ = apply(news)
         expectTaken([4, 5, 1, 2, 3])
         #expect(!queue.hasHeldWork)
     }
 
     @Test mutating func `refusals of what was in flight do not prolong a job's hold`() throws {
         for index in 0..<100 {
-            let demands = take(refusing: index, .forbidden).demands
+            let demands = apply(refusing: index, .forbidden).demands
             #expect(demands == (index == 0 ? [.accuse(Self.reply(.forbidden), by: Work.job)] : []))
         }
         #expect(try #require(queue.nextAsk) <= .zero + .seconds(2))
@@ -108,11 +108,11 @@ struct RequestQueueTests {
     @Test mutating func `a job that is refused while others are accepted is at fault, and asks ever more rarely`()
         throws
     {
-        _ = take(.forbidden)
+        _ = apply(.forbidden)
         for round in 1..<20 {
             var news = SessionNews()
             news.accepted = [Work.batch(0..<1, job: JobID(bits: 2))]
-            _ = take(news)
+            _ = apply(news)
             let pause = try #require(queue.nextAsk) - .zero
             let longest = min(2 << (round - 1), 4 * 3600)
             #expect(pause >= .seconds(longest) / 2 && pause <= .seconds(longest))
@@ -124,12 +124,12 @@ struct RequestQueueTests {
 
     @Test mutating func `a notification that is refused while others of its job are accepted pauses alone`() {
         queue.append(Work.batch(1..<3))
-        _ = take(.forbidden)
+        _ = apply(.forbidden)
         ask()
         expectTaken([1])
         var news = SessionNews()
         news.accepted = [Work.batch(1..<2)]
-        _ = take(news)
+        _ = apply(news)
         expectTaken([2, 0])
         expect(.forbidden, [.warn(Self.reply(.forbidden), about: Work.job)])
         #expect(queue.pausingCount == 1 && !queue.hasHeldWork)
@@ -138,7 +138,7 @@ struct RequestQueueTests {
     }
 
     @Test mutating func `another configuration lets jobs on hold ask, and refusals count from the first`() {
-        _ = take(.forbidden)
+        _ = apply(.forbidden)
         queue.reconfigure(RequestQueue.Pauses())
         _ = queue.ask(at: .zero)
         expectTaken([0])
@@ -167,7 +167,7 @@ struct RequestQueueTests {
         let batch = Work.batch(0..<1) { $0.attributes = attributes }
         news.refused = [SessionNews.Refused(batch: batch, reply: Self.reply(reason))]
         let origin = RequestQueue.Origin(defaultTopic: app)
-        let consequences = queue.take(news, from: origin, at: Work.now(), using: &random)
+        let consequences = queue.apply(news, from: origin, at: Work.now(), using: &random)
         let verdicts = consequences.settlements.map(\.outcome.refusal?.verdict)
         if PushTopic.topic(for: type, app: app) != app {
             #expect(consequences.demands.isEmpty && verdicts == [.message])
@@ -179,11 +179,11 @@ struct RequestQueueTests {
     }
 
     @Test mutating func `what pauses is released for an app that asks again, except of a job on hold`() {
-        _ = take(refusing: 0, .internalServerError)
-        _ = take(refusing: 1, .forbidden)
+        _ = apply(refusing: 0, .internalServerError)
+        _ = apply(refusing: 1, .forbidden)
         var isAny = queue.releasePaused()
         #expect(!isAny)
-        _ = take(refusing: 0, .internalServerError) { $0.job = JobID(bits: 2) }
+        _ = apply(refusing: 0, .internalServerError) { $0.job = JobID(bits: 2) }
         isAny = queue.releasePaused()
         #expect(isAny && queue.pausingCount == 1)
         expectTaken([0])
@@ -191,7 +191,7 @@ struct RequestQueueTests {
 
     @Test(arguments: [Reason.badTopic, .topicDisallowed, .missingTopic, .deviceTokenNotForTopic])
     mutating func `a topic of the job's own is the job's fault`(reason: Reason) {
-        let consequences = take(reason) { $0.hasOwnTopic = true }
+        let consequences = apply(reason) { $0.hasOwnTopic = true }
         #expect(consequences.demands.isEmpty)
         #expect(consequences.settlements.map(\.outcome.refusal?.verdict) == [.message])
     }
@@ -205,16 +205,16 @@ struct RequestQueueTests {
             $0.attributes.addressKind = .channel
         }
         news.refused = [SessionNews.Refused(batch: batch, reply: Self.reply(reason, status: status))]
-        let consequences = take(news)
+        let consequences = apply(news)
         #expect(consequences.settlements.isEmpty && consequences.demands.isEmpty, "\(consequences)")
         #expect(queue.pausingCount == 1)
     }
 
     @Test mutating func `a shutdown is tried once at once and then pauses like a server error`() {
-        let consequences = take(.shutdown)
+        let consequences = apply(.shutdown)
         #expect(consequences.demands == [.replace])
         expectTaken([0])
-        _ = take(.shutdown)
+        _ = apply(.shutdown)
         expectTaken([])
         queue.release(at: .zero + .seconds(449))
         expectTaken([])
@@ -225,7 +225,7 @@ struct RequestQueueTests {
     @Test(arguments: [Reason.internalServerError, .serviceUnavailable])
     mutating func `a server error pauses for a quarter of an hour, then twice as long`(reason: Reason) throws {
         for round in 0..<6 {
-            let consequences = take(reason)
+            let consequences = apply(reason)
             #expect(consequences.settlements.isEmpty && consequences.demands.isEmpty)
             let pause = try #require(queue.nextRelease) - .zero
             let longest = min(900 << round, 4 * 3600)
@@ -236,7 +236,7 @@ struct RequestQueueTests {
     }
 
     @Test mutating func `429 holds the token and nobody else`() {
-        _ = take(refusing: 5, .tooManyRequests)
+        _ = apply(refusing: 5, .tooManyRequests)
         queue.append(Work.batch(4..<8))
         expectTaken([4, 6, 7])
         #expect(queue.pausingCount == 2)
@@ -245,19 +245,19 @@ struct RequestQueueTests {
     }
 
     @Test mutating func `retry-after is a minimum, and the ceiling a maximum`() throws {
-        _ = take(.tooManyRequests, retryAfter: .seconds(100))
+        _ = apply(.tooManyRequests, retryAfter: .seconds(100))
         #expect(try #require(queue.nextRelease) >= .zero + .seconds(100))
-        _ = take(refusing: 1, .internalServerError, retryAfter: .seconds(86_400))
+        _ = apply(refusing: 1, .internalServerError, retryAfter: .seconds(86_400))
         queue.release(at: .zero + .seconds(4 * 3600))
         expectTaken([0, 1])
     }
 
     @Test mutating func `too many provider tokens ask for another connection, and again hold the job`() throws {
-        let first = take(.tooManyProviderTokenUpdates)
+        let first = apply(.tooManyProviderTokenUpdates)
         #expect(first.demands == [.replace] && first.rest == nil)
         expectTaken([0])
         queue.append(Work.batch(0..<2, job: JobID(bits: 2)))
-        let second = take(.tooManyProviderTokenUpdates, retryAfter: .seconds(100))
+        let second = apply(.tooManyProviderTokenUpdates, retryAfter: .seconds(100))
         #expect(second.demands == [.replace] && second.rest == nil)
         #expect(try #require(queue.nextAsk) >= .zero + .seconds(100))
         // Others are sent.
@@ -266,7 +266,7 @@ struct RequestQueueTests {
         for _ in 0..<20 {
             ask()
             expectTaken([0])
-            let again = take(.tooManyProviderTokenUpdates)
+            let again = apply(.tooManyProviderTokenUpdates)
             #expect(again.demands == [.replace] && again.rest == nil)
         }
     }
@@ -274,7 +274,7 @@ struct RequestQueueTests {
     @Test mutating func `too many provider tokens for three jobs in a row rest the app, ever longer`() throws {
         func refuse(_ job: Int, _ test: inout Self) -> Duration? {
             for _ in 0..<2 {
-                let rest = test.take(.tooManyProviderTokenUpdates) { $0.job = JobID(bits: UInt128(job)) }.rest
+                let rest = test.apply(.tooManyProviderTokenUpdates) { $0.job = JobID(bits: UInt128(job)) }.rest
                 if let rest { return rest }
             }
             return nil
@@ -289,12 +289,12 @@ struct RequestQueueTests {
         expectTaken([0])
         var news = SessionNews()
         news.accepted = [Work.batch(0..<1, job: JobID(bits: 9))]
-        _ = take(news)
+        _ = apply(news)
         #expect(refuse(5, &self) == nil)
     }
 
     @Test mutating func `what would pause beyond its end is given up`() {
-        let consequences = take(.internalServerError) { $0.giveUpAt = .zero + .seconds(300) }
+        let consequences = apply(.internalServerError) { $0.giveUpAt = .zero + .seconds(300) }
         #expect(consequences.settlements.indices("unsent") == [0])
         #expect(consequences.settlements.first?.outcome.refusal?.verdict == .later)
         #expect(queue.pausingCount == 0)
@@ -303,7 +303,7 @@ struct RequestQueueTests {
     @Test mutating func `what would pause beyond its expiration is given up`() {
         var attributes = Attributes()
         attributes.expiration = Expiration(epochSeconds: 1_800_000_300)
-        let consequences = take(.internalServerError) { $0.attributes = attributes }
+        let consequences = apply(.internalServerError) { $0.attributes = attributes }
         #expect(consequences.settlements.indices("unsent") == [0])
     }
 
@@ -315,11 +315,11 @@ struct RequestQueueTests {
         var news = SessionNews()
         for number in 1..<limit {
             news.doubtful = [Work.batch(0..<3)]
-            #expect(take(news).settlements.isEmpty && queue.pausingCount == 0, "\(number)")
+            #expect(apply(news).settlements.isEmpty && queue.pausingCount == 0, "\(number)")
             expectTaken([0, 1, 2])
         }
         news.doubtful = [Work.batch(1..<2)]
-        _ = take(news)
+        _ = apply(news)
         expectTaken([])
         #expect(queue.pausingCount == 1)
     }
@@ -327,7 +327,7 @@ struct RequestQueueTests {
     @Test mutating func `an unanswered request that must not be sent twice is unknown`() {
         var news = SessionNews()
         news.doubtful = [Work.batch(0..<2, onDoubt: .report), Work.batch(2..<4)]
-        let consequences = take(news)
+        let consequences = apply(news)
         #expect(consequences.settlements.indices("unknown") == [0, 1])
         expectTaken([2, 3])
     }
@@ -338,13 +338,13 @@ struct RequestQueueTests {
         queue.reconfigure(pauses)
         var news = SessionNews()
         news.doubtful = [Work.batch(0..<2)]
-        _ = take(news)
+        _ = apply(news)
         var good = SessionNews()
         good.accepted = [Work.batch(0..<1)]
-        let consequences = take(good)
+        let consequences = apply(good)
         #expect(consequences.settlements.indices("accepted") == [0])
         _ = queue.takeAll()
-        _ = take(news)
+        _ = apply(news)
         expectTaken([0])
         #expect(queue.pausingCount == 1)
     }
@@ -353,19 +353,19 @@ struct RequestQueueTests {
         var news = SessionNews()
         news.returned = [Work.batch(2..<4)]
         queue.append(Work.batch(4..<6))
-        _ = take(news)
+        _ = apply(news)
         expectTaken([2, 3, 4, 5])
         for _ in 0..<9 {
-            _ = take(news)
+            _ = apply(news)
             expectTaken([2, 3])
         }
-        _ = take(news)
+        _ = apply(news)
         expectTaken([])
         #expect(queue.pausingCount == 2)
     }
 
     @Test mutating func `removing a job takes what waits and what pauses`() {
-        _ = take(.internalServerError)
+        _ = apply(.internalServerError)
         queue.append(Work.batch(1..<3))
         queue.append(Work.batch(0..<2, job: JobID(bits: 2)))
         let removed = queue.remove(Work.job).flatMap(\.indices)

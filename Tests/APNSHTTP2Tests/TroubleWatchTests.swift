@@ -56,7 +56,7 @@ struct TroubleWatchTests {
         #expect(pauses.dropFirst(2).allSatisfy { (4...8).contains($0) }, "\(pauses)")
         var news = SessionNews()
         news.accepted = [Work.batch(0..<1)]
-        _ = watch.take(news, at: moment(600))
+        _ = watch.record(news, at: moment(600))
         #expect(watch.mayReplace(at: moment(700), backOff, using: &random))
         #expect(watch.mayReplace(at: moment(702), backOff, using: &random), "the first pause again")
     }

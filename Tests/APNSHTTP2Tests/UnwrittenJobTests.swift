@@ -37,7 +37,7 @@ struct UnwrittenJobTests {
     /// Takes the first notification and hears this of it.
     private mutating func hear(_ finding: Finding) throws {
         let taken = queue.next(atMost: 1)
-        _ = queue.take(finding.news(of: try #require(taken)), at: Work.now(), using: &random)
+        _ = queue.apply(finding.news(of: try #require(taken)), at: Work.now(), using: &random)
     }
 
     @Test(arguments: Finding.allCases)
@@ -78,7 +78,7 @@ struct UnwrittenJobTests {
         var news = SessionNews()
         let reply = Finding.reply(.tooManyRequests)
         news.refused = [SessionNews.Refused(batch: try #require(taken), reply: reply)]
-        _ = queue.take(news, at: Work.now(), using: &random)
+        _ = queue.apply(news, at: Work.now(), using: &random)
         queue.append(Work.batch(0..<4))
         let free = queue.next(atMost: 4)
         queue.putBack(try #require(free))

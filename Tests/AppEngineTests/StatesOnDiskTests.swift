@@ -84,11 +84,11 @@
         init(_ sightings: [Sightings]) {
             afterDeath = sightings.reduce(into: []) { $0.formUnion($1.afterDeath) }
             for found in sightings {
-                for recovery in found.recoveries { take(recovery, found.scenario) }
+                for recovery in found.recoveries { add(recovery, found.scenario) }
             }
         }
 
-        private mutating func take(_ recovery: ObservedRecovery, _ scenario: Scenario) {
+        private mutating func add(_ recovery: ObservedRecovery, _ scenario: Scenario) {
             let (state, meaning) = (recovery.before, recovery.meaning)
             if !recovery.isComplete || !recovery.isExact {
                 faults.append("\(scenario): \(state.cells) \(meaning), and becomes \(recovery.after.cells)")

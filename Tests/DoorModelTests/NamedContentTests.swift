@@ -30,7 +30,7 @@ struct NamedContentTests {
         for cut in 0...bytes.count {
             var content = try NamedContent(key: "\"k\"", type: type)
             var parser = JSON.Parser()
-            let parts = try [bytes[..<cut], bytes[cut...]].map { try content.take(Array($0), with: &parser) }
+            let parts = try [bytes[..<cut], bytes[cut...]].map { try content.receive(Array($0), with: &parser) }
             let text = String(decoding: parts[0] + parts[1] + (try content.finish(with: &parser)), as: UTF8.self)
             #expect(text == named, "cut at \(cut)")
         }
@@ -39,7 +39,7 @@ struct NamedContentTests {
     @Test(arguments: ["---\ntoken: a\n", "%YAML 1.2\n---\n", "\u{FEFF}token: a\n"])
     func `a job without a place for it is refused`(_ job: String) throws {
         var (content, parser) = try (NamedContent(key: "k", type: .yaml), JSON.Parser())
-        #expect(throws: APIProblem.self) { try content.take(Array(job.utf8), with: &parser) }
+        #expect(throws: APIProblem.self) { try content.receive(Array(job.utf8), with: &parser) }
     }
 
     /// Latin-1 and other encodings arrive as U+FFFD; the accents are the same character for Swift, and not the same bytes.
@@ -53,7 +53,7 @@ struct NamedContentTests {
     func `a byte order mark is refused, since it would hide the place`(_ type: JobMediaType) throws {
         var (content, parser) = try (NamedContent(key: "k", type: type), JSON.Parser())
         #expect(throws: APIProblem.self) {
-            try content.take(Array("\u{FEFF}{\"token\":\"a\"}\n".utf8), with: &parser)
+            try content.receive(Array("\u{FEFF}{\"token\":\"a\"}\n".utf8), with: &parser)
         }
     }
 }

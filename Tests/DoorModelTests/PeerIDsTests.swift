@@ -20,9 +20,9 @@ struct PeerIDsTests {
 
     @Test func `an id is claimed, then sent or free, and after its lifetime free again`() {
         var peers = PeerIDs(lifetime: .seconds(60))
-        peers.take(Self.records([(1, Key.claimed), (2, Key.claimed), (3, start)]), from: "a", file: 1)
+        peers.apply(Self.records([(1, Key.claimed), (2, Key.claimed), (3, start)]), from: "a", file: 1)
         #expect((0...3).map { peers.standing(of: Self.key($0), at: start) } == [.free, .claimed, .claimed, .sent])
-        peers.take(Self.records([(1, start), (2, Key.withdrawn)]), from: "a", file: 1)
+        peers.apply(Self.records([(1, start), (2, Key.withdrawn)]), from: "a", file: 1)
         #expect((1...2).map { peers.standing(of: Self.key($0), at: start) } == [.sent, .free])
         #expect((1...3).allSatisfy { peers.standing(of: Self.key($0), at: start + .seconds(60)) == .free })
     }
@@ -30,7 +30,7 @@ struct PeerIDsTests {
     @Test func `a door that has died is forgotten with its last id`() {
         var peers = PeerIDs(lifetime: .seconds(60))
         for (door, records) in [("a", [(1, start)]), ("b", [(2, Key.claimed)]), ("c", [(3, start + .seconds(30))])] {
-            peers.take(Self.records(records), from: door, file: 1)
+            peers.apply(Self.records(records), from: door, file: 1)
         }
         #expect(peers.doorCount == 3)
         peers.forget(at: start + .seconds(60))
@@ -42,19 +42,19 @@ struct PeerIDsTests {
 
     @Test func `what one door takes back stays as another one has it`() {
         var peers = PeerIDs(lifetime: .seconds(60))
-        peers.take(Self.records([(1, start), (2, Key.claimed)]), from: "a", file: 1)
+        peers.apply(Self.records([(1, start), (2, Key.claimed)]), from: "a", file: 1)
         let other = [(1, Key.claimed), (1, Key.withdrawn), (1, Key.forgotten), (2, Key.claimed), (2, Key.withdrawn)]
-        peers.take(Self.records(other), from: "b", file: 1)
+        peers.apply(Self.records(other), from: "b", file: 1)
         #expect(peers.standing(of: Self.key(1), at: start) == .sent)
         #expect(peers.standing(of: Self.key(2), at: start) == .claimed)
-        peers.take(Self.records([(1, Key.forgotten)]), from: "a", file: 2)
+        peers.apply(Self.records([(1, Key.forgotten)]), from: "a", file: 2)
         #expect(peers.standing(of: Self.key(1), at: start) == .free)
     }
 
     @Test func `the claims in a file that is over are dropped, and no others`() {
         var peers = PeerIDs(lifetime: .seconds(60))
-        peers.take(Self.records([(1, Key.claimed), (2, start)]), from: "a", file: 1)
-        peers.take(Self.records([(3, Key.claimed)]), from: "a", file: 2)
+        peers.apply(Self.records([(1, Key.claimed), (2, start)]), from: "a", file: 1)
+        peers.apply(Self.records([(3, Key.claimed)]), from: "a", file: 2)
         peers.dropClaims(of: "a", file: 1)
         #expect((1...3).map { peers.standing(of: Self.key($0), at: start) } == [.free, .sent, .claimed])
     }
@@ -98,7 +98,7 @@ struct PeerIDsTests {
                 state = .claimed
             case .claimed:
                 for other in 0..<3 where other != own {
-                    peers.take(logs[other][read[other]...], from: "\(other)", file: 1)
+                    peers.apply(logs[other][read[other]...], from: "\(other)", file: 1)
                     read[other] = logs[other].count
                 }
                 let standing = peers.standing(of: key(1), at: now)

@@ -44,7 +44,7 @@ import Testing
                 try await daemon.says("app started")
                 for number in 1...20 { try bench.drop(Drop(number: number, count: 20)) }
                 try await bench.arrived(100)
-                try await volume.take(by: way)
+                try await volume.vanish(by: way)
                 try await moment(.seconds(1))
                 let code = try await daemon.stop()
                 #expect([0, 75].contains(code), "\(code): \(daemon.log.suffix(2000))")
@@ -219,7 +219,7 @@ extension Volume {
         #expect([0, 1].contains(code), "e2fsck: \(code)")
     }
 
-    fileprivate func take(by way: VanishTests.Way) async throws {
+    fileprivate func vanish(by way: VanishTests.Way) async throws {
         switch way {
         case .removed: try await run("sh", "-c", "rm -rf \(point)/spool; true")
         case .renamed: try await run("mv", point + "/spool", point + "/away")

@@ -57,7 +57,7 @@ enum APIFuzz {
             var content = try NamedContent(key: "\"\(key)\"", type: type)
             var bytes: [UInt8] = []
             var parser = JSON.Parser()
-            for part in parts { bytes += try content.take(part, with: &parser) }
+            for part in parts { bytes += try content.receive(part, with: &parser) }
             return bytes + (try content.finish(with: &parser))
         } catch {
             return nil

@@ -44,7 +44,7 @@ final class Bench<Configuration: Sendable> {
     func collect(until condition: (Record) -> Bool) async throws {
         while !condition(record) {
             guard let event = await events.next(isolation: nil) else { throw Unmet(record: "\(record.reports)") }
-            record.take(event)
+            record.note(event)
         }
     }
 

@@ -24,10 +24,10 @@ struct Record {
     /// How many outcomes were told, repeated ones too.
     private(set) var settledCount = 0
 
-    /// Takes one event.
-    mutating func take(_ event: GatewayEvent) {
+    /// Notes one event.
+    mutating func note(_ event: GatewayEvent) {
         switch event {
-        case .settled(let settlements): for settlement in settlements { take(settlement) }
+        case .settled(let settlements): for settlement in settlements { note(settlement) }
         case .reopened(let batches): for batch in batches { for index in batch.indices { outcomes[index] = nil } }
         case .paused(let counts): paused.merge(counts) { $1 }
         case .withdrawn(let batches): withdrawnCount += batches.reduce(0) { $0 + $1.count }
@@ -43,7 +43,7 @@ struct Record {
         }
     }
 
-    private mutating func take(_ settlement: Settlement) {
+    private mutating func note(_ settlement: Settlement) {
         settledCount += settlement.batch.count
         if settlement.isCorrection { correctionCount += 1 }
         for index in settlement.batch.indices {

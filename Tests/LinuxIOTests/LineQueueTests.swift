@@ -16,7 +16,7 @@ import Testing
 
         func refuse(_ refuses: Bool) { state.withLock { $0.refuses = refuses } }
 
-        func take(_ line: [UInt8]) throws(SystemError) {
+        func write(_ line: [UInt8]) throws(SystemError) {
             gate.withLock { _ in }
             try state.withLock { state throws(SystemError) in
                 guard !state.refuses else { throw SystemError(code: ENOSPC, operation: "write") }
@@ -26,7 +26,7 @@ import Testing
     }
 
     private static func queue(_ reader: Reader, byteLimit: Int = 1 << 20) throws -> LineQueue {
-        try LineQueue(byteLimit: byteLimit, to: { (line) throws(SystemError) in try reader.take(line) }) {
+        try LineQueue(byteLimit: byteLimit, to: { (line) throws(SystemError) in try reader.write(line) }) {
             Array("lost \($0)".utf8)
         }
     }

@@ -6,7 +6,7 @@ import Testing
 struct ScrapeRequestTests {
     private static func answer(_ text: String) -> ScrapeRequest.Answer? {
         var request = ScrapeRequest()
-        return request.take(text.utf8)
+        return request.receive(text.utf8)
     }
 
     @Test(
@@ -58,7 +58,7 @@ struct ScrapeRequestTests {
             while offset < text.count {
                 #expect(answer == nil, "seed \(seed)")
                 let end = Int.random(in: offset...text.count, using: &random)
-                answer = request.take(text[offset..<end])
+                answer = request.receive(text[offset..<end])
                 offset = end
             }
             #expect(answer == .success(.metrics), "seed \(seed)")
@@ -79,7 +79,7 @@ struct ScrapeRequestTests {
             var request = ScrapeRequest()
             let alphabet: [UInt8] = Array("GET /metrics HTTP/1.1\r\n".utf8) + [0, 255]
             let bytes = (0..<400).map { _ in alphabet.randomElement(using: &random) ?? 0 }
-            let answer = request.take(bytes)
+            let answer = request.receive(bytes)
             #expect(answer == nil || answer != .success(.metrics), "seed \(seed)")
         }
     }

@@ -32,7 +32,7 @@ struct TokenBucketTests {
         #expect(bucket.available(at: start) == 0)
         #expect(bucket.available(at: start + .milliseconds(25)) == 2)
         #expect(bucket.available(at: start + .seconds(25)) == 10)
-        bucket.take(10, at: start + .seconds(25))
+        bucket.record(10, at: start + .seconds(25))
         #expect(bucket.available(at: start + .seconds(25)) == 0)
     }
 
@@ -72,7 +72,7 @@ struct TokenBucketTests {
             now = max(now, bucket.next(for: .random(in: 1...5000, using: &random)))
             now = now + .microseconds(Int.random(in: 0...20_000, using: &random))
             let count = bucket.available(at: now)
-            bucket.take(count, at: now)
+            bucket.record(count, at: now)
             taken += count
         }
         return (taken, now - start)

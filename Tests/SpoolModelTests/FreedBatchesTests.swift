@@ -20,9 +20,9 @@ struct FreedBatchesTests {
         freed.prepend([batch(0..<2, first), batch(2..<3, first)])
         freed.prepend([batch(0..<1, job: 2, second)])
         #expect(!freed.isEmpty(first) && !freed.isEmpty(second))
-        #expect(freed.take(first, until: 100).map(\.indices) == [0..<2, 2..<3])
+        #expect(freed.removeFirst(of: first, until: 100).map(\.indices) == [0..<2, 2..<3])
         #expect(freed.isEmpty(first) && !freed.isEmpty)
-        #expect(freed.take(second, until: 100).map(\.indices) == [0..<1])
+        #expect(freed.removeFirst(of: second, until: 100).map(\.indices) == [0..<1])
         #expect(freed.isEmpty)
     }
 
@@ -30,8 +30,8 @@ struct FreedBatchesTests {
         var freed = FreedBatches()
         freed.prepend([batch(4..<6, .bulk), batch(6..<8, .bulk)])
         freed.prepend([batch(0..<2, .bulk), batch(2..<4, .bulk)])
-        #expect(freed.take(.bulk, until: 3).map(\.indices) == [0..<2, 2..<4])
-        #expect(freed.take(.bulk, until: 3).map(\.indices) == [4..<6, 6..<8])
+        #expect(freed.removeFirst(of: .bulk, until: 3).map(\.indices) == [0..<2, 2..<4])
+        #expect(freed.removeFirst(of: .bulk, until: 3).map(\.indices) == [4..<6, 6..<8])
     }
 
     @Test func `a job is removed from its lane, and others stay`() {
@@ -40,6 +40,6 @@ struct FreedBatchesTests {
         #expect(freed.batches(of: JobID(bits: 1)).count == 2)
         #expect(Set(freed.remove(JobID(bits: 1)).map(\.indices)) == [0..<2, 2..<4])
         #expect(freed.remove(JobID(bits: 1)).isEmpty)
-        #expect(freed.take(.bulk, until: 100).map(\.job) == [JobID(bits: 2)])
+        #expect(freed.removeFirst(of: .bulk, until: 100).map(\.job) == [JobID(bits: 2)])
     }
 }

@@ -140,7 +140,7 @@ struct IntakeDoubtTests {
         _ = intake.next(at: .zero)
         let identity = IntakeSighting.Identity(device: 1, inode: 1, changedAt: noon)
         intake.sighted(job, IntakeSighting(identity: identity, byteCount: 1, modifiedAt: noon), at: .zero)
-        #expect(intake.next(at: .zero) == .take(job, isPublishedByRename: true))
+        #expect(intake.next(at: .zero) == .open(job, isPublishedByRename: true))
         intake.hint(.modified, job, at: .zero)
         #expect(intake.read(job, IntakeReading(isSealed: true, endsInNewline: true), at: .zero) == .wait)
         #expect(intake.deadline == .zero + .seconds(1))

@@ -125,7 +125,7 @@ struct IntakeHarness {
             } else {
                 intake.answer(name, .gone, at: now)
             }
-        case .take(let name, let isPublished): take(name, isPublished)
+        case .open(let name, let isPublished): open(name, isPublished)
         case .fail(let name, let code): move(name, "fail \(name) \(code)")
         case .moveAsItIs(let name): move(name, "move \(name)")
         case .warnStuck(let name): log.append("stuck \(name)")
@@ -134,7 +134,7 @@ struct IntakeHarness {
         }
     }
 
-    private mutating func take(_ name: FileName, _ isPublished: Bool) {
+    private mutating func open(_ name: FileName, _ isPublished: Bool) {
         if let obstacle = obstacles[name], obstacle != .stuck { return intake.answer(name, obstacle, at: now) }
         var reading = readings[name] ?? IntakeReading(isSealed: true, endsInNewline: true)
         reading.notBefore = notBefore[name].flatMap { $0 > timeOfDay ? $0 : nil }

@@ -72,7 +72,7 @@ struct RefRecordTests {
             var found: [String: Int64] = [:]
             var rest = file[...]
             while !rest.isEmpty {
-                lines.take(Array(rest.prefix(size))) { found[String(decoding: $0, as: UTF8.self)] = $1 }
+                lines.read(Array(rest.prefix(size))) { found[String(decoding: $0, as: UTF8.self)] = $1 }
                 rest = rest.dropFirst(size)
             }
             let last = first.count + torn.count + second.count + zeros.count + 1

@@ -91,7 +91,7 @@ struct TurnRun {
             let count = min(room, apps[app].unsent[rank])
             apps[app].unsent[rank] -= count
             apps[app].sentCount += count
-            apps[app].bucket?.take(count, at: now)
+            apps[app].bucket?.record(count, at: now)
             room -= count
         }
         guard let rate = apps[app].bucket?.rate else { return }

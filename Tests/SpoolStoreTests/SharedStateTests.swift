@@ -83,31 +83,31 @@ import Testing
     @Test func `only one node has the turn of a sign, until it gives it back`() throws {
         let turns = try [one, two].map { try #require(try SharedTurns(of: "weather", in: $0)) }
         let other = try #require(try SharedTurns(of: "storm", in: two))
-        #expect(try turns[0].take(.ref("a")) && !turns[1].take(.ref("a")))
+        #expect(try turns[0].acquire(.ref("a")) && !turns[1].acquire(.ref("a")))
         // Its own node may ask again: an answer of a file server can get lost.
-        #expect(try turns[0].take(.ref("a")) && turns[1].take(.ref("b")) && other.take(.ref("a")))
+        #expect(try turns[0].acquire(.ref("a")) && turns[1].acquire(.ref("b")) && other.acquire(.ref("a")))
         try turns[1].giveBack(.ref("a"))
-        #expect(try !turns[1].take(.ref("a")))
+        #expect(try !turns[1].acquire(.ref("a")))
         try turns[0].giveBack(.ref("a"))
-        #expect(try turns[1].take(.ref("a")) && !turns[0].take(.ref("a")))
+        #expect(try turns[1].acquire(.ref("a")) && !turns[0].acquire(.ref("a")))
     }
 
     @Test func `turns that a node's earlier life left are given back, others' are not`() throws {
         let turns = try [one, two].map { try #require(try SharedTurns(of: "weather", in: $0)) }
-        for ref in ["a", "b", "c"] { #expect(try turns[0].take(.ref(ref))) }
-        #expect(try turns[1].take(.ref("d")))
+        for ref in ["a", "b", "c"] { #expect(try turns[0].acquire(.ref(ref))) }
+        #expect(try turns[1].acquire(.ref("d")))
         try turns[0].giveBack(allBut: [.ref("b")])
-        #expect(try turns[1].take(.ref("a")) && !turns[1].take(.ref("b")) && turns[1].take(.ref("c")))
-        #expect(try !turns[0].take(.ref("d")))
+        #expect(try turns[1].acquire(.ref("a")) && !turns[1].acquire(.ref("b")) && turns[1].acquire(.ref("c")))
+        #expect(try !turns[0].acquire(.ref("d")))
     }
 
     @Test func `a node of which nothing is left has no turns in any app`() throws {
         let turns = try ["weather", "storm"].map { try #require(try SharedTurns(of: $0, in: one)) }
-        for turn in turns { #expect(try turn.take(.ref("a"))) }
+        for turn in turns { #expect(try turn.acquire(.ref("a"))) }
         let others = try ["weather", "storm"].map { try #require(try SharedTurns(of: $0, in: two)) }
-        #expect(try others[0].take(.ref("b")))
+        #expect(try others[0].acquire(.ref("b")))
         try SharedTurns.giveBackAll(of: one)
-        #expect(try others[0].take(.ref("a")) && others[1].take(.ref("a")) && !turns[0].take(.ref("b")))
+        #expect(try others[0].acquire(.ref("a")) && others[1].acquire(.ref("a")) && !turns[0].acquire(.ref("b")))
     }
 
     @Test func `of many that take a turn at once, one gets it`() async throws {
@@ -116,7 +116,9 @@ import Testing
             let winners = try await withThrowingTaskGroup(of: Bool.self) { group in
                 for (spool, count) in [(one, 2), (two, 2)] {
                     for _ in 0..<count {
-                        group.addTask { try #require(try SharedTurns(of: "weather", in: spool)).take(.ref("\(round)")) }
+                        group.addTask {
+                            try #require(try SharedTurns(of: "weather", in: spool)).acquire(.ref("\(round)"))
+                        }
                     }
                 }
                 return try await group.reduce(into: 0) { $0 += $1 ? 1 : 0 }

@@ -40,14 +40,14 @@ package struct NamedContent: Sendable {
     /// The length and a hash of the job so far: tells a request that a client repeats from one that is another.
     package var fingerprint: [UInt64] { [UInt64(byteCount), hash.value] }
 
-    /// Takes the next bytes.
+    /// Receives the next bytes.
     ///
     /// - Parameters:
     ///   - bytes: The bytes.
     ///   - parser: Reads the first line of a `.jsonl` job.
     /// - Returns: What to write for them.
     /// - Throws: The problem: the job's form has no place for the key.
-    package mutating func take(
+    package mutating func receive(
         _ bytes: [UInt8], with parser: inout some DocumentParser
     ) throws(APIProblem) -> [UInt8] {
         byteCount += bytes.count

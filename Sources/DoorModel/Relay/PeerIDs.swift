@@ -36,8 +36,8 @@ package struct PeerIDs: Sendable {
     /// How many doors are known.
     package var doorCount: Int { doors.count }
 
-    /// Takes whole records from a file of a door, in their order.
-    package mutating func take(_ records: ArraySlice<UInt8>, from door: String, file: Int) {
+    /// Applies whole records from a file of a door, in their order.
+    package mutating func apply(_ records: ArraySlice<UInt8>, from door: String, file: Int) {
         var state = doors[door] ?? Door(sent: RecentIDs(lifetime: lifetime))
         doors[door] = nil
         var rest = records

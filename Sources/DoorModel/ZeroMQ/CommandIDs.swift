@@ -30,7 +30,7 @@ package struct CommandIDs: Sendable {
         (next, reserved) = (number, number)
     }
 
-    /// Returns what to write into the file, durably, before `take` may return so many ids; `nil` if nothing.
+    /// Returns what to write into the file, durably, before `allocate` may return so many ids; `nil` if nothing.
     package func reservation(for count: Int) -> Reservation? {
         let end = next + UInt64(count)
         return end <= reserved ? nil : Reservation(number: end + Self.blockCount)
@@ -40,7 +40,7 @@ package struct CommandIDs: Sendable {
     package mutating func note(_ reservation: Reservation) { reserved = max(reserved, reservation.number) }
 
     /// Gives out ids, which must have been reserved.
-    package mutating func take(_ count: Int) -> Range<UInt64> {
+    package mutating func allocate(_ count: Int) -> Range<UInt64> {
         let first = next
         next += UInt64(count)
         precondition(next <= reserved, "ids are reserved before they are given out")

@@ -14,7 +14,7 @@ final class ProducerRates: Sendable {
             guard window.available(at: now) > 0 else {
                 return max(1, Int((window.next - now).wholeNanoseconds / 1_000_000_000) + 1)
             }
-            window.take(1, at: now)
+            window.record(1, at: now)
             return nil
         } ?? nil
     }
@@ -23,7 +23,7 @@ final class ProducerRates: Sendable {
     /// the rate, and delay the next job.
     func settle(_ count: Int, of producer: Producer, at now: Moment) {
         _ = change(producer) { window in
-            if count == 0 { window.giveBack() } else { window.take(count - 1, at: now) }
+            if count == 0 { window.giveBack() } else { window.record(count - 1, at: now) }
         }
     }
 

@@ -77,8 +77,8 @@ final class HTTPFront {
     ///
     /// - Parameters:
     ///   - admit: Decides about a request whose head has arrived. Returns how many bytes of its body are kept at a time.
-    ///   - take: Takes what happens.
-    func run(admit: (HTTPRequest) throws(APIProblem) -> Int, take: (HTTPServer.Event) -> Void) async {
+    ///   - handle: Handles an event.
+    func run(admit: (HTTPRequest) throws(APIProblem) -> Int, handle: (HTTPServer.Event) -> Void) async {
         guard let (server, channel) = port.map({ ($0.server, $0.channel) }) else { return }
         while !Task.isCancelled {
             server.run(at: Int(Moment.now.nanoseconds / 1_000_000_000)) { self.admission(of: $0, admit) }
@@ -88,7 +88,7 @@ final class HTTPFront {
                     budget.release(request.number)
                     requests[request.number] = nil
                 }
-                take(event)
+                handle(event)
             }
             if isStopping, server.openConnectionCount == 0 { idle.signal() }
             if events.isEmpty {

@@ -65,8 +65,8 @@ actor JSONDoor: Door {
         await withDiscardingTaskGroup { group in
             await front.run { request throws(APIProblem) in
                 try admit(request)
-            } take: { event in
-                if let work = take(event) { group.addTask { await self.work(work) } }
+            } handle: { event in
+                if let work = handle(event) { group.addTask { await self.work(work) } }
             }
         }
     }
@@ -105,7 +105,7 @@ actor JSONDoor: Door {
         tools.rates.settle(count, of: producer, at: .now)
     }
 
-    private func take(_ event: HTTPServer.Event) -> Work? {
+    private func handle(_ event: HTTPServer.Event) -> Work? {
         switch event {
         case .piece(let request), .whole(let request):
             guard request.bodyByteCount <= front.bodyLimit else {
@@ -158,7 +158,7 @@ actor JSONDoor: Door {
     private func write(_ bytes: [UInt8], to number: Int) async throws {
         guard var call = calls[number], case .submit = call.route else { return }
         var parser = JSON.Parser()
-        let named = try call.content?.take(bytes, with: &parser) ?? bytes
+        let named = try call.content?.receive(bytes, with: &parser) ?? bytes
         calls[number] = call
         let staged: Int
         if let known = call.staged {

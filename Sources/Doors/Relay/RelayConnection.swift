@@ -133,7 +133,7 @@ final class RelayConnection {
             switch event {
             case .request(let request):
                 lastProgress = .now
-                take(request, in: door)
+                handle(request, in: door)
                 session.recycle(request)
             case .reset, .goAway, .settings, .settingsAcknowledged, .ping, .pong, .closed, .refusedBeyondLimit: break
             case .violation: door.counts.violationCount += 1
@@ -142,7 +142,7 @@ final class RelayConnection {
         events.removeAll(keepingCapacity: true)
     }
 
-    private func take(_ request: ServerSession.Request, in door: isolated RelayDoor) {
+    private func handle(_ request: ServerSession.Request, in door: isolated RelayDoor) {
         reading.read(request.fields, malformed: request.malformedField)
         door.counts.requestCount += 1
         if !isKnown { unprovenCount += 1 }

@@ -152,7 +152,7 @@ actor RelayDoor: Door {
     }
 
     private func attend(_ socket: sending StreamSocket) async {
-        guard !isStopping, let number = places.take(of: admission.connectionLimit, &counts) else {
+        guard !isStopping, let number = places.admit(within: admission.connectionLimit, &counts) else {
             counts.refusedConnectionCount += 1
             return socket.abort()
         }

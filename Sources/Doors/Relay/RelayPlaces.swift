@@ -15,10 +15,10 @@ struct RelayPlaces {
     /// How many connections may be beyond the limit until those that had to leave have ended.
     private static let leavingLimit = 128
 
-    /// Takes a place for a new connection.
+    /// Admits a new connection, if there is a place.
     ///
     /// - Returns: The number of the connection; `nil` if there is no place.
-    mutating func take(of limit: Int, _ counts: inout DoorCounts) -> Int? {
+    mutating func admit(within limit: Int, _ counts: inout DoorCounts) -> Int? {
         guard takenCount < limit + Self.leavingLimit else { return nil }
         if streams.count >= limit {
             let strangers = streams.keys.filter { connections[$0]?.isKnown != true }

@@ -125,7 +125,7 @@ final class SharedIDs {
             // A record may be cut off by a death, or be on its way.
             let whole = piece.count - piece.count % RecentIDs.Key.recordByteCount
             guard whole > 0 else { break }
-            peers.take(piece[..<whole], from: place.door, file: place.number)
+            peers.apply(piece[..<whole], from: place.door, file: place.number)
             state.offset += Int64(whole)
         }
         if isOver { peers.dropClaims(of: place.door, file: place.number) }

@@ -68,8 +68,8 @@ actor XMLRPCDoor: Door {
             group.addTask { await self.runTellingLimit() }
             await front.run { request throws(APIProblem) in
                 try admit(request)
-            } take: { event in
-                if let work = take(event) { group.addTask { await self.work(work) } }
+            } handle: { event in
+                if let work = handle(event) { group.addTask { await self.work(work) } }
             }
         }
     }
@@ -118,7 +118,7 @@ actor XMLRPCDoor: Door {
         return producer
     }
 
-    private func take(_ event: HTTPServer.Event) -> Work? {
+    private func handle(_ event: HTTPServer.Event) -> Work? {
         switch event {
         case .piece(let request):
             front.answer(request.number, HTTPResponse(APIProblem.tooLong(front.bodyLimit)))

@@ -157,7 +157,7 @@ actor ZeroMQDoor: Door {
             counts.dropTimes.add(nanoseconds: receipt.time.wholeNanoseconds)
             counts.acceptedCount += 1
             defer { self.ids = ids }
-            return ids.take(command.count)
+            return ids.allocate(command.count)
         case .refused(let diagnostics): throw .other(diagnostics.first?.sentence ?? "the job would fail")
         case .unavailable: throw .other("No job can be accepted now; the log says why")
         }

@@ -64,7 +64,7 @@ final class HTTP2Conversation: OpenConnection {
         case .bytes:
             var bytes: [UInt8] = []
             swap(&bytes, &arriving)
-            service.take(bytes.span, by: &policy)
+            service.receive(bytes.span, by: &policy)
             bytes.removeAll(keepingCapacity: true)
             swap(&bytes, &arriving)
             try send(in: service)

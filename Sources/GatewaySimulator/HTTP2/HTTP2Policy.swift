@@ -136,17 +136,17 @@ struct HTTP2Policy {
         var events = events
         self.events = []
         session.takeEvents(into: &events)
-        for event in events { take(event, at: now, sharing: &shared) }
+        for event in events { handle(event, at: now, sharing: &shared) }
         events.removeAll(keepingCapacity: true)
         self.events = events
     }
 
-    private mutating func take(
+    private mutating func handle(
         _ event: ServerSession.Event, at now: GatewayPolicy.Now, sharing shared: inout GatewayState
     ) {
         switch event {
         case .request(let request):
-            take(request, at: now, sharing: &shared)
+            handle(request, at: now, sharing: &shared)
             session.recycle(request)
         case .violation(let violation):
             note(violation.message, on: violation.stream, sharing: &shared)
@@ -164,7 +164,7 @@ struct HTTP2Policy {
 
 // Processing of requests.
 extension HTTP2Policy {
-    private mutating func take(
+    private mutating func handle(
         _ request: ServerSession.Request, at now: GatewayPolicy.Now, sharing shared: inout GatewayState
     ) {
         arrivedCount += 1

@@ -13,7 +13,7 @@ struct RuleReader {
     /// - Throws: `FaultScript.Fault`.
     static func rule(from words: ArraySlice<ScriptWord>) throws(FaultScript.Fault) -> FaultRule {
         var reader = try RuleReader(words)
-        for word in words { try reader.take(word) }
+        for word in words { try reader.read(word) }
         return try reader.finished()
     }
 
@@ -36,16 +36,16 @@ struct RuleReader {
         if kind == .closeAfterHandshake { rule.trigger.after = 0 }
     }
 
-    private mutating func take(_ word: ScriptWord) throws(FaultScript.Fault) {
+    private mutating func read(_ word: ScriptWord) throws(FaultScript.Fault) {
         guard word.value != nil else { return }
         if Self.conditions.contains(word.name) {
-            try takeCondition(word)
+            try readCondition(word)
         } else {
             rule.action = try rule.action.with(word, for: actionWord.name)
         }
     }
 
-    private mutating func takeCondition(_ word: ScriptWord) throws(FaultScript.Fault) {
+    private mutating func readCondition(_ word: ScriptWord) throws(FaultScript.Fault) {
         switch word.name {
         case "every": rule.trigger.every = try word.integer(in: 1...Int.max)
         case "nth": rule.trigger.nth = try word.integer(in: 1...Int.max)

@@ -35,7 +35,7 @@ package struct RateWindow: Sendable {
 
     /// Records that `count` notifications are taken now. More than are available delay the next ones as long as they would
     /// have had to wait themselves.
-    package mutating func take(_ count: Int, at now: Moment) {
+    package mutating func record(_ count: Int, at now: Moment) {
         guard count > 0 else { return }
         total += count
         if let last = parts.last, now - last.start < rate.unit.duration / 64 {

@@ -27,7 +27,7 @@ package struct TokenBucket: Sendable {
     }
 
     /// Records that `count` notifications are sent now. More than are available leave a debt.
-    package mutating func take(_ count: Int, at now: Moment) {
+    package mutating func record(_ count: Int, at now: Moment) {
         let full = Moment(nanoseconds: now.nanoseconds - Int64(rate.burst) * rate.nanosecondsEach)
         emptyAt = max(emptyAt, full) + .nanoseconds(Int64(count) * rate.nanosecondsEach)
     }

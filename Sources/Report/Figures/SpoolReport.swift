@@ -91,7 +91,7 @@ package struct SpoolReport: Sendable {
         // From now on the file in the archive is known, whenever the job ended.
         if let path = account.path { seen.insert(Self.fingerprint("path", path)) }
         guard let end = account.finishedAt else { return }
-        switch take(OpenJob(account: account, app: app, end: end, isByLine: true)) {
+        switch add(OpenJob(account: account, app: app, end: end, isByLine: true)) {
         case .first: break
         case .later: sources.correctionCount += 1
         case .again: sources.repeatCount += 1
@@ -105,7 +105,7 @@ package struct SpoolReport: Sendable {
     }
 
     /// Adds the account of a job that ended.
-    private mutating func take(_ job: OpenJob) -> Novelty {
+    private mutating func add(_ job: OpenJob) -> Novelty {
         guard let id = job.account.id else {
             count(job)
             return .first
@@ -158,7 +158,7 @@ package struct SpoolReport: Sendable {
     ) {
         if let told = result.flatMap({ JobAccount($0) }) {
             let end = told.finishedAt ?? place.at
-            _ = take(OpenJob(account: told, app: place.app, end: end, isByLine: false))
+            _ = add(OpenJob(account: told, app: place.app, end: end, isByLine: false))
         } else if buckets.contains(place.at) {
             sources.archivedCount += 1
             add(JobAccount(name: name.escaped, state: state), isCounted: false, of: place.app, at: place.at)

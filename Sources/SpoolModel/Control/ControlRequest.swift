@@ -89,13 +89,13 @@ package struct ControlRequest: Hashable, Sendable {
             throw ControlFault("`do` must name a command", hint: "use one of \(names)")
         }
         self.init(command)
-        for member in root.members { try take(member.key.text, member.value) }
+        for member in root.members { try read(member.key.text, member.value) }
         guard (job != nil) == command.isAboutJob else {
             throw ControlFault(job == nil ? "`job` is missing" : "\(command.rawValue) takes no job", hint: nil)
         }
     }
 
-    private mutating func take(_ key: String, _ value: Node) throws(ControlFault) {
+    private mutating func read(_ key: String, _ value: Node) throws(ControlFault) {
         let isUnderstood: Bool
         switch (key, command) {
         case ("v", _), ("do", _): isUnderstood = true

@@ -207,7 +207,7 @@ package struct Intake: Sendable {
         return .postpone(until)
     }
 
-    /// Processes the result of a look, a take or a move.
+    /// Processes the result of a look, an opening or a move.
     package mutating func answer(_ name: FileName, _ answer: IntakeAnswer, at now: Moment) {
         guard let place = entries.index(forKey: name) else { return }
         var entry = entries.values[place]
@@ -273,8 +273,8 @@ package struct Intake: Sendable {
                 entries.values[place].phase = .looking
                 return .look(name)
             }
-            if ready.contains(where: { !$0.isEmpty }), let take = takeReady(in: lanes(), longest: longest()) {
-                return take
+            if ready.contains(where: { !$0.isEmpty }), let action = takeReady(in: lanes(), longest: longest()) {
+                return action
             }
             // Dropping outdated turns may have made room.
         } while attendToBacklogs(at: now)
@@ -293,7 +293,7 @@ package struct Intake: Sendable {
         entries.values[place].phase = .taken
         let (name, entry) = entries[place]
         let isPublished = entry.isPublishedByRename && entry.sighting?.isUnfinishedRsync == false
-        return .take(name, isPublishedByRename: isPublished)
+        return .open(name, isPublishedByRename: isPublished)
     }
 
     /// Finds the entry of the first ready file of a lane, and drops outdated turns.

@@ -76,7 +76,7 @@ package enum IntakeAction: Hashable, Sendable {
     /// `lstat` the file, then call `sighted`, or `answer` if it is gone.
     case look(FileName)
     /// Open, lease, read and check the file, then call `read` or `answer`.
-    case take(FileName, isPublishedByRename: Bool)
+    case open(FileName, isPublishedByRename: Bool)
     /// Move the file to `failed/` with this code, then call `answer`.
     case fail(FileName, ResultCode)
     /// Move the entry to `failed/` without opening it, then call `answer`.

@@ -126,10 +126,10 @@ package struct RefLines: Sendable {
     /// Creates a reader at the beginning of a file.
     package init() {}
 
-    /// Takes the next bytes, and calls `found` with each key of every complete line, and the line's offset.
+    /// Reads the next bytes, and calls `found` with each key of every complete line, and the line's offset.
     ///
     /// Skips anything that is not a record, or was cut off by a crash.
-    package mutating func take(_ piece: [UInt8], _ found: (_ key: ArraySlice<UInt8>, _ offset: Int64) -> Void) {
+    package mutating func read(_ piece: [UInt8], _ found: (_ key: ArraySlice<UInt8>, _ offset: Int64) -> Void) {
         rest += piece
         var lineStart = 0
         while let end = rest[lineStart...].firstIndex(of: UInt8(ascii: "\n")) {

@@ -70,13 +70,13 @@ private struct ParsedResult {
         else { return nil }
         (self.name, self.id, self.ref, self.count) = (name, id, root["ref"]?.string, count)
         progress = JournalProgress(remaining: IndexRuns())
-        guard take(counts, root["indexes"]) else { return nil }
+        guard read(counts, root["indexes"]) else { return nil }
     }
 
     /// Reads counts and indices.
     ///
     /// - Returns: Whether they are consistent.
-    private mutating func take(_ counts: Node, _ indexes: Node?) -> Bool {
+    private mutating func read(_ counts: Node, _ indexes: Node?) -> Bool {
         for kind in Outcome.Kind.allCases {
             guard let number = Tally.count(counts[kind.rawValue]),
                 let told = IndexRuns(indexes?[kind.rawValue], below: count)

@@ -22,7 +22,7 @@ package struct FreedBatches {
     }
 
     /// Removes and returns the first batches of a lane: all, or until they have `limit` notifications.
-    package mutating func take(_ lane: Lane, until limit: Int) -> [Batch] {
+    package mutating func removeFirst(of lane: Lane, until limit: Int) -> [Batch] {
         var (taken, count) = ([Batch](), 0)
         while count < limit, let batch = lanes[lane.rank].popLast() {
             taken.append(batch)

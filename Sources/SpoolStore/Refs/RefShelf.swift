@@ -64,7 +64,7 @@ final class RefShelf {
             // It was removed because its time is over.
             guard error.isNotFound else { throw error }
         }
-        file.lines.take(piece) { index.note(Array($0), on: day, at: $1) }
+        file.lines.read(piece) { index.note(Array($0), on: day, at: $1) }
         files[day] = file
         return !piece.isEmpty
     }

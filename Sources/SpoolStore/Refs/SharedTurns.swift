@@ -25,11 +25,11 @@ package final class SharedTurns {
         node = spool.node
     }
 
-    /// Takes the turn of a sign, unless another node has it.
+    /// Acquires the turn of a sign, unless another node has it.
     ///
     /// - Returns: Whether this node has it now.
     /// - Throws: `SystemError`: for example EIO; it is unknown who has it.
-    package func take(_ sign: JobSign) throws(SystemError) -> Bool {
+    package func acquire(_ sign: JobSign) throws(SystemError) -> Bool {
         let name = Self.name(of: sign)
         do throws(SystemError) {
             try folder.makeSymbolicLink(name, to: node)

@@ -97,7 +97,7 @@ package final class GoneTokens {
         var hasMore = false
         for (node, follower) in followers {
             do throws(SystemError) {
-                if try follower.readOn({ (record) throws(SystemError) in try take(record) }) { hasMore = true }
+                if try follower.readOn({ (record) throws(SystemError) in try apply(record) }) { hasMore = true }
             } catch {
                 // Operators remove the folder of a node that they have taken out of service.
                 guard error.isStale else { throw error }
@@ -107,7 +107,7 @@ package final class GoneTokens {
         return hasMore
     }
 
-    private func take(_ record: GoneRecord) throws(SystemError) {
+    private func apply(_ record: GoneRecord) throws(SystemError) {
         let token = record.token
         switch record.kind {
         case .gone:

@@ -67,7 +67,7 @@ actor GatewayRun {
             switch event {
             case .settled(let settlements):
                 report.count(settlements)
-                try await book?.take(settlements)
+                try await book?.record(settlements)
             case .connected: report.connectionCount += 1
             case .disconnected(let end): report.faults.append(end.fault.message)
             case .stopped(let fault, _): throw Fault(description: fault.message)

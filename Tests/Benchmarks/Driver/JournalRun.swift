@@ -51,7 +51,7 @@ final class JournalRun {
     func measure() throws -> String {
         let (start, times) = (ContinuousClock.now, ProcessTimes.now())
         for first in stride(from: 0, to: names.count, by: Self.groupCount) {
-            try take(first..<min(first + Self.groupCount, names.count))
+            try claim(first..<min(first + Self.groupCount, names.count))
         }
         let (wall, used) = (ContinuousClock.now - start, ProcessTimes.now() - times)
         let cpu = (used.user + used.system) / .seconds(1)
@@ -62,7 +62,7 @@ final class JournalRun {
             """
     }
 
-    private func take(_ group: Range<Int>) throws {
+    private func claim(_ group: Range<Int>) throws {
         for index in group {
             let bytes = try new.contents(of: names[index], limit: 1 << 16) ?? []
             try announce(index, bytes)

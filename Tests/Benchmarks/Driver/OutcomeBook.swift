@@ -61,8 +61,8 @@ actor OutcomeBook {
         }
     }
 
-    /// Takes outcomes.
-    func take(_ settlements: [Settlement]) async throws {
+    /// Records outcomes.
+    func record(_ settlements: [Settlement]) async throws {
         let now = WallTime(nanoseconds: WallClock.nanoseconds())
         for settlement in settlements {
             let result = JournalResult(settlement.outcome, [settlement.batch.indices], at: now)

@@ -9,7 +9,7 @@ struct CommandIDsTests {
         let reservation = try #require(ids.reservation(for: 1))
         #expect(reservation.file == Array("1025\n".utf8))
         ids.note(reservation)
-        #expect(ids.take(1) == 0..<1 && ids.take(2) == 1..<3)
+        #expect(ids.allocate(1) == 0..<1 && ids.allocate(2) == 1..<3)
         #expect(ids.reservation(for: 1022) == nil && ids.reservation(for: 1023) != nil)
     }
 
@@ -17,7 +17,7 @@ struct CommandIDsTests {
     func `a file's number is the next id`(file: String, first: UInt64) throws {
         var ids = try CommandIDs(continuing: Array(file.utf8))
         if let reservation = ids.reservation(for: 2) { ids.note(reservation) }
-        #expect(ids.take(2) == first..<first + 2)
+        #expect(ids.allocate(2) == first..<first + 2)
     }
 
     @Test(arguments: ["", "\n", " 34", "34 ", "34\n\n", "-1", "+1", "0x22", "9223372036854775808", "34\u{0}", "３"])
@@ -41,7 +41,7 @@ struct CommandIDsTests {
                         if Int.random(in: 0...9, using: &random) == 0 { break }
                         ids.note(reservation)
                     }
-                    let taken = ids.take(count)
+                    let taken = ids.allocate(count)
                     #expect(taken.count == count && last.map { $0 < taken.lowerBound } ?? true, "seed \(seed)")
                     last = taken.upperBound - 1
                 }

@@ -73,7 +73,7 @@ struct CommandDoor {
                 return .feedback(lost, format: .hexadecimal)
             case .send(let command):
                 if let reservation = ids.reservation(for: command.count) { ids.note(reservation) }
-                return .sent(ids: ids.take(command.count))
+                return .sent(ids: ids.allocate(command.count))
             }
         } catch {
             return .refused(error)

@@ -78,7 +78,7 @@ struct RequestBench {
     /// Hands bytes in as a shell does.
     mutating func send(_ bytes: [UInt8]) {
         policy.receive(bytes.span, at: Self.time(now), sharing: &state)
-        take()
+        readOutput()
         turn()
     }
 
@@ -101,7 +101,7 @@ struct RequestBench {
         // A shell comes by again at once when what it sent was an end.
         for _ in 0..<2 where ending == nil {
             let step = policy.step(at: now)
-            take()
+            readOutput()
             switch step {
             case .read, .wait, .send: break
             case .close, .cut, .stopListening, .release: ending = step
@@ -109,7 +109,7 @@ struct RequestBench {
         }
     }
 
-    private mutating func take() {
+    private mutating func readOutput() {
         var output: [UInt8] = []
         policy.takeOutput(into: &output, at: Self.time(now), sharing: &state)
         var rest = output[...]

@@ -27,15 +27,15 @@ struct MemoryDirectory: Sendable {
     var departures: Set<Int> { Set(steps.filter { $0.removed != nil }.compactMap(\.move)) }
 
     mutating func add(_ name: [UInt8], _ node: Int, move: Int? = nil) {
-        take(Step(added: (name, node), move: move))
+        apply(Step(added: (name, node), move: move))
     }
 
     mutating func remove(_ name: [UInt8], _ node: Int, move: Int? = nil) {
-        take(Step(removed: (name, node), move: move))
+        apply(Step(removed: (name, node), move: move))
     }
 
     mutating func rename(_ name: [UInt8], _ node: Int, to newName: [UInt8]) {
-        take(Step(removed: (name, node), added: (newName, node)))
+        apply(Step(removed: (name, node), added: (newName, node)))
     }
 
     mutating func sync() {
@@ -50,7 +50,7 @@ struct MemoryDirectory: Sendable {
         }
     }
 
-    private mutating func take(_ step: Step) {
+    private mutating func apply(_ step: Step) {
         steps.append(step)
         step.apply(to: &now)
     }

@@ -30,11 +30,11 @@ struct MemoryFile: Sendable {
     private(set) var safe: [UInt8] = []
     private var edits: [Edit] = []
 
-    mutating func write(_ bytes: [UInt8], at offset: Int) { take(.write(offset, bytes)) }
+    mutating func write(_ bytes: [UInt8], at offset: Int) { apply(.write(offset, bytes)) }
 
-    mutating func extend(to count: Int) { take(.extend(count)) }
+    mutating func extend(to count: Int) { apply(.extend(count)) }
 
-    mutating func clear(_ range: Range<Int>) { take(.clear(range)) }
+    mutating func clear(_ range: Range<Int>) { apply(.clear(range)) }
 
     mutating func sync() {
         // Edit by edit, because a copy of a journal for each sync would be slow.
@@ -73,7 +73,7 @@ struct MemoryFile: Sendable {
         if chance.survives() { Edit.extend(offset + new.count).apply(to: &bytes) }
     }
 
-    private mutating func take(_ edit: Edit) {
+    private mutating func apply(_ edit: Edit) {
         edits.append(edit)
         edit.apply(to: &now)
     }
