@@ -66,7 +66,7 @@ final class IntakeLoop {
             await context.files.worker.yield()
         }
         claimer.noteRoom()
-        status.tellWaits()
+        status.reportWaits()
         if claimer.announcedCount > 0 { await claimer.startClaims() }
         await unclaimed.carryOut()
     }

@@ -50,7 +50,7 @@ final class StatusReporter {
         context.assertOwnThread()
         lookAtProgress()
         countFeedback()
-        tellWaits()
+        reportWaits()
         show()
     }
 
@@ -88,7 +88,7 @@ final class StatusReporter {
     }
 
     /// Logs that the app waits for room, once the wait lasts, and that it has ended.
-    func tellWaits() {
+    func reportWaits() {
         let room = parts.room
         room.note(tooManyLines: parts.lines.isOverfull)
         guard room.hasNews(at: .now) else { return }

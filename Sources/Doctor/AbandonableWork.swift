@@ -17,7 +17,7 @@ enum AbandonableWork {
     ) async throws -> Value? {
         let waiter = Waiter(on: reactor)
         let answer = Answer<Value>(waker: waiter.waker)
-        let thread = try SystemThread.start(name: "doctor") { answer.give(work()) }
+        let thread = try SystemThread.start(name: "doctor") { answer.set(work()) }
         thread.detach()
         while true {
             if let value = answer.value { return value }
@@ -39,7 +39,7 @@ enum AbandonableWork {
 
         var value: Value? { state.withLock { $0 } }
 
-        func give(_ value: Value) {
+        func set(_ value: Value) {
             state.withLock { $0 = value }
             waker.wake()
         }

@@ -227,12 +227,12 @@ extension Examination {
             (try? folder.create(before, mode: 0o600).closeNow()) != nil
                 && (try? folder.rename(before, to: folder, replacing: behind)) != nil
         }
-        let isTold = isMoved ? await tells(watch, of: behind) : false
+        let isTold = isMoved ? await reports(watch, of: behind) : false
         try await patiently(at: currentFile) { for name in [before, behind] { _ = try? folder.unlink(name) } }
         return isTold ? .told : nil
     }
 
-    private func tells(_ watch: DirectoryWatch, of name: [UInt8]) async -> Bool {
+    private func reports(_ watch: DirectoryWatch, of name: [UInt8]) async -> Bool {
         let (sleeper, limit) = (reactor, soon(Self.notificationLimit))
         return await withTaskGroup(of: Bool.self) { group in
             group.addTask {

@@ -74,13 +74,13 @@ actor FeedbackPort {
         do {
             let stream = try SecureStream(accepting: socket, context: contexts.usual)
             try await stream.handshake(until: .now + Self.patience)
-            try await tell(over: stream, in: manner)
+            try await send(over: stream, in: manner)
         } catch {
             logger.debug("feedback connection failed", metadata: ["simulator.error": "\(error)"])
         }
     }
 
-    private func tell(over stream: SecureStream, in manner: FeedbackManner) async throws {
+    private func send(over stream: SecureStream, in manner: FeedbackManner) async throws {
         // As with Apple's service, entries that are lost from here on are not sent again.
         let bytes = await gateway.feedbackBytes(forgetting: manner.forgets)
         let pieces = manner.pieces(of: bytes)

@@ -31,7 +31,7 @@ package final class BinaryWire: Wire {
             try await settings.endpoint.awaitConsent(stream)
             let session = BinarySession(stream, settings, for: (slot, startGeneration))
             work.sessions[slot] = session
-            state.tell(.connected(settings.endpoint.description))
+            state.report(.connected(settings.endpoint.description))
             let end = await serve(session)
             work.sessions[slot] = nil
             return conclude(session, end)
@@ -108,7 +108,7 @@ package final class BinaryWire: Wire {
         state.count(session)
         let backOff = BackOff.ofRefusals(ceiling: work.configuration.stopPause)
         let settlements = work.queue.apply(resolution, at: .now) { backOff.pause(after: $0, using: &state.random) }
-        if !resolution.revoked.isEmpty { state.tell(.reopened(resolution.revoked)) }
+        if !resolution.revoked.isEmpty { state.report(.reopened(resolution.revoked)) }
         state.withdraw(work.queue.takeWithdrawn())
         deliver(settlements)
         state.collect(work.queue.takePausedCounts())
@@ -118,7 +118,7 @@ package final class BinaryWire: Wire {
         case .closed:
             return .zero
         case .reply(let reply) where reply.status.failureClass == .app:
-            state.tell(.disconnected(report))
+            state.report(.disconnected(report))
             // A late reply to a replaced configuration says nothing about the current one.
             if session.generation == state.generation { note(reply.status.fault, by: resolution.named?.job) }
             return .zero

@@ -63,7 +63,7 @@ actor Gateway<W: Wire>: PushGateway {
 
     private func noteRemoval() {
         state.collect(work.queue.takePausedCounts())
-        state.tellOutcomes()
+        state.reportOutcomes()
         work.wakeSubmitters()
     }
 

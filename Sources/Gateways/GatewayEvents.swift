@@ -23,7 +23,7 @@ package final class GatewayEvents: AsyncSequence, Sendable {
     init() {}
 
     /// Adds an event.
-    func tell(_ event: GatewayEvent) {
+    func append(_ event: GatewayEvent) {
         deliver { $0.events.append(event) }
     }
 

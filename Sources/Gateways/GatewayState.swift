@@ -27,13 +27,13 @@ final class GatewayState {
     /// The limit of notifications without an outcome on a connection.
     private(set) var pacing: WindowPacing
     private var answers = AnswerHistory()
-    /// The outcomes not reported yet. They wait for more until `tellBy`.
+    /// The outcomes not reported yet. They wait for more until `reportBy`.
     private var untold: [Settlement] = []
     /// The number of notifications in `untold`.
     private(set) var untoldCount = 0
     /// The numbers of backing-off notifications by job, where not reported yet.
     private var untoldPaused: [JobID: Int] = [:]
-    private(set) var tellBy: ContinuousClock.Instant?
+    private(set) var reportBy: ContinuousClock.Instant?
     /// Who waits in `sleep`: slots, and the main loop under `nil`.
     private var sleepers: [Slot?: Waiter] = [:]
     private var submitters: [(waiter: Waiter, lane: Lane)] = []
@@ -127,7 +127,7 @@ final class GatewayState {
 
     private func beginTrial() {
         phase = .onTrial(since: .now)
-        tell(.trying)
+        report(.trying)
     }
 
     /// Suspends a submitter while its lane `isFull`.
@@ -189,7 +189,7 @@ final class GatewayState {
     /// Notes and reports a refusal of a job, which is on hold for a pause, or only one of its notifications. With
     /// `blamesApp`, no other job shows that the app is not at fault.
     func refused(_ job: JobID, _ fault: GatewayFault, _ pause: Duration?, blamesApp: Bool = false) {
-        tell(.refusedJob(job, fault, pause))
+        report(.refusedJob(job, fault, pause))
         guard blamesApp else { return }
         identity.trial.refused(job)
         identity.complaint = fault
@@ -214,7 +214,7 @@ final class GatewayState {
     private func begin(_ stop: IdentityTrial.Stop, _ fault: GatewayFault) {
         let now = ContinuousClock.now
         phase = .stopped(until: now + stop.pause, othersFrom: stop.othersPause.map { now + $0 })
-        tell(.stopped(fault, stop))
+        report(.stopped(fault, stop))
         wakeSleepers()
     }
 
@@ -224,10 +224,10 @@ final class GatewayState {
         switch policy.ended(cause, using: &random) {
         case .connect(let pause):
             report.pause = max(report.pause, pause)
-            tell(.disconnected(report))
+            self.report(.disconnected(report))
             return report.pause
         case .stop:
-            tell(.disconnected(report))
+            self.report(.disconnected(report))
             stop(report.fault)
             return .zero
         }
@@ -243,31 +243,31 @@ final class GatewayState {
     }
 
     /// Reports an event, after everything that happened before it.
-    func tell(_ event: GatewayEvent) {
-        tellOutcomes()
-        events.tell(event)
+    func report(_ event: GatewayEvent) {
+        reportOutcomes()
+        events.append(event)
     }
 
     /// Reports announced notifications that were not processed.
     func withdraw(_ batches: [Batch]) {
-        if !batches.isEmpty { tell(.withdrawn(batches)) }
+        if !batches.isEmpty { report(.withdrawn(batches)) }
     }
 
     /// Reports the notifications that are written next and must be recorded first.
     func announce(_ batches: [Batch]) {
-        if !batches.isEmpty { tell(.announcing(batches)) }
+        if !batches.isEmpty { report(.announcing(batches)) }
     }
 
     /// Reports the remaining outcomes, and ends the events.
     func finish() {
-        tellOutcomes()
+        reportOutcomes()
         events.finish()
     }
 
     /// Reports outcomes, and updates the state of the gateway and the credentials from them.
     func deliver(_ settlements: [Settlement]) {
         collect(settlements)
-        tellOutcomes()
+        reportOutcomes()
     }
 
     /// Does the same, but lets outcomes wait some milliseconds for more, because reporting each handful separately is
@@ -278,18 +278,18 @@ final class GatewayState {
             switch settlement.outcome {
             case .accepted: noteAcceptance()
             case .rejected(let refusal):
-                if answers.refused(badToken: refusal.verdict == .invalid) { tell(.suspectEnvironment) }
+                if answers.refused(badToken: refusal.verdict == .invalid) { report(.suspectEnvironment) }
             case .expired, .unsent, .unknown: break
             }
         }
-        if case .durable(let group) = owner.recordKeeping, untoldCount >= group { tellOutcomes() }
+        if case .durable(let group) = owner.recordKeeping, untoldCount >= group { reportOutcomes() }
     }
 
     /// Adds the numbers of backing-off notifications by job. They wait as outcomes do, and are reported after them.
     func collect(_ paused: [JobID: Int]) {
         guard !paused.isEmpty else { return }
         untoldPaused.merge(paused) { $1 }
-        if tellBy == nil { tellBy = .now + Self.patience }
+        if reportBy == nil { reportBy = .now + Self.patience }
     }
 
     /// How much of a window is taken by outcomes that the owner has not recorded yet.
@@ -306,26 +306,26 @@ final class GatewayState {
     }
 
     /// Reports the outcomes if they have waited long enough.
-    func tellIfDue() {
-        guard let tellBy, ContinuousClock.now >= tellBy else { return }
-        tellOutcomes()
+    func reportIfDue() {
+        guard let reportBy, ContinuousClock.now >= reportBy else { return }
+        reportOutcomes()
     }
 
     /// How long outcomes may wait for more.
     private static let patience = Duration.milliseconds(5)
 
     /// Reports all waiting outcomes, then the backing-off notifications.
-    func tellOutcomes() {
-        if !untold.isEmpty { events.tell(.settled(untold)) }
-        if !untoldPaused.isEmpty { events.tell(.paused(untoldPaused)) }
-        (untold, untoldCount, untoldPaused, tellBy) = ([], 0, [:], nil)
+    func reportOutcomes() {
+        if !untold.isEmpty { events.append(.settled(untold)) }
+        if !untoldPaused.isEmpty { events.append(.paused(untoldPaused)) }
+        (untold, untoldCount, untoldPaused, reportBy) = ([], 0, [:], nil)
     }
 
     /// Adds an outcome. If it continues an accepted batch with the next notifications, merges the two.
     private func add(_ settlement: Settlement) {
         untoldCount += settlement.batch.count
         unrecordedCount += settlement.batch.count
-        if tellBy == nil { tellBy = .now + Self.patience }
+        if reportBy == nil { reportBy = .now + Self.patience }
         if let last = untold.indices.last, untold[last].merge(settlement) { return }
         untold.append(settlement)
     }
@@ -338,7 +338,7 @@ final class GatewayState {
         identity.complaint = nil
         guard isOnTrial else { return }
         phase = .open
-        tell(.resumed)
+        report(.resumed)
         wakeSleepers()
     }
 }

@@ -188,9 +188,9 @@ final class HTTP2Session: GatewaySession {
         }
     }
 
-    /// Reads all available bytes, and passes their news to `tell`. Returns how the session ended, or `nil` if it is
+    /// Reads all available bytes, and passes their news to `apply`. Returns how the session ended, or `nil` if it is
     /// still open.
-    func read(_ tell: (SessionNews) -> Void) -> End? {
+    func read(_ apply: (SessionNews) -> Void) -> End? {
         do {
             while true {
                 received.removeAll(keepingCapacity: true)
@@ -198,7 +198,7 @@ final class HTTP2Session: GatewaySession {
                 case .bytes:
                     let news = machine.receive(received.span, at: .now, with: &readers, output: &output)
                     acceptedCount += news.accepted.notificationCount
-                    tell(news)
+                    apply(news)
                     try encryptOutput()
                     if let fault = news.fault {
                         hasLastWord = machine.hasNothingUnsent
@@ -217,7 +217,7 @@ final class HTTP2Session: GatewaySession {
     }
 
     /// Checks for overdue answers, and writes pending frames other than requests.
-    func tick(_ tell: (SessionNews) -> Void) -> End? {
+    func tick(_ apply: (SessionNews) -> Void) -> End? {
         let now = Moment.now
         machine.look(at: now)
         if machine.isDead(at: now) {
@@ -227,7 +227,7 @@ final class HTTP2Session: GatewaySession {
         let news = machine.tick(
             at: now, handedOver: stream.handedOverByteCount, acknowledged: stream.acknowledgedByteCount,
             output: &output)
-        if !news.isEmpty { tell(news) }
+        if !news.isEmpty { apply(news) }
         if machine.isStuck {
             abort()
             return .lost(retirement)

@@ -41,7 +41,7 @@ package final class HTTP2Wire: Wire {
             let session = try HTTP2Session(stream, settings, token, for: (slot, generation))
             session.lease = lease
             work.sessions[slot] = session
-            state.tell(.connected(settings.endpoint.description))
+            state.report(.connected(settings.endpoint.description))
             let end = await serve(session)
             await session.part()
             work.sessions[slot] = nil
@@ -86,8 +86,8 @@ package final class HTTP2Wire: Wire {
             if permitDeadline == nil, work.queue[session.route].gives(atMost: work.allowance(session)) {
                 session.wake()
             }
-            state.tellIfDue()
-            if await session.wait(until: [state.tellBy, rateDeadline], orFor: permitDeadline).contains(.cancelled) {
+            state.reportIfDue()
+            if await session.wait(until: [state.reportBy, rateDeadline], orFor: permitDeadline).contains(.cancelled) {
                 return await session.leave()
             }
         }
@@ -108,8 +108,8 @@ package final class HTTP2Wire: Wire {
             if session.doubtCount < doubtBefore { work.sessions[session.slot]?.wake() }
             let permitDeadline = state.flush(session)
             count(session)
-            state.tellIfDue()
-            if await session.wait(until: [state.tellBy], orFor: permitDeadline).contains(.cancelled) {
+            state.reportIfDue()
+            if await session.wait(until: [state.reportBy], orFor: permitDeadline).contains(.cancelled) {
                 end = await session.leave()
             }
         }
@@ -202,7 +202,7 @@ extension HTTP2Wire {
     private func judge(_ news: SessionNews, _ consequences: RequestQueue.Consequences) {
         restAhead = max(restAhead, consequences.rest ?? .zero)
         let (told, stopping) = trouble.record(news, at: .now)
-        if let told { state.tell(.troubled(told.fault)) }
+        if let told { state.report(.troubled(told.fault)) }
         if let stopping { state.stop(stopping.fault) }
         state.judge(hasOthers: work.queue.hasWork || work.unansweredCount > 0)
     }
@@ -241,7 +241,7 @@ extension HTTP2Wire {
     private func conclude(_ session: HTTP2Session, _ end: HTTP2Session.End) -> Duration {
         apply(session.conclude(), of: session)
         count(session)
-        state.tellOutcomes()
+        state.reportOutcomes()
         var report = session.report(end.fault)
         if session.generation == state.generation {
             state.note(doubtOf: &report, acceptedCount: session.acceptedCount)
@@ -251,10 +251,10 @@ extension HTTP2Wire {
             if !session.isEndedWell { report.fault = session.retirement }
             report.isRoutine = report.doubtfulCount + report.unknownCount == 0
             restAhead = max(restAhead, report.pause)
-            if !report.isRoutine || report.resentCount > 0 { state.tell(.disconnected(report)) }
+            if !report.isRoutine || report.resentCount > 0 { state.report(.disconnected(report)) }
             return .zero
         case .lost where session.generation != state.generation, .refused where session.generation != state.generation:
-            state.tell(.disconnected(report))
+            state.report(.disconnected(report))
             return .zero
         case .refused: return state.pause(after: .refused, report)
         case .lost where session.token == nil && !session.isReady && !state.hasAcceptance:

@@ -14,7 +14,7 @@ extension ConnectionMachine {
     ) throws(ConnectionFault) {
         if let fault { throw fault }
         var reaction = Reaction(taking: &arrivals, &output)
-        defer { reaction.give(to: &arrivals, &output) }
+        defer { reaction.moveBack(to: &arrivals, &output) }
         do throws(ConnectionFault) {
             try read(bytes, with: decoder, &reaction)
         } catch {

@@ -14,7 +14,7 @@ struct Reaction {
     }
 
     /// Moves both buffers back.
-    func give(to arrivals: inout Arrivals, _ output: inout [UInt8]) {
+    func moveBack(to arrivals: inout Arrivals, _ output: inout [UInt8]) {
         arrivals = self.arrivals
         output = self.output
     }

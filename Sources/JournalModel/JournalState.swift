@@ -129,7 +129,7 @@ struct JournalState: Sendable {
             carries[id] = CarriedJob(job: .carried(header, at: entry.place))
             return
         }
-        put(JournalJob(header, at: entry.place))
+        insert(JournalJob(header, at: entry.place))
         acquit(header.facts)
     }
 
@@ -179,7 +179,7 @@ struct JournalState: Sendable {
             return
         }
         carry.job.apply(checkpoint)
-        put(carry.job)
+        insert(carry.job)
     }
 
     private mutating func publish(_ publication: JournalPublication, at position: JournalPosition) {
@@ -194,7 +194,7 @@ struct JournalState: Sendable {
         }
     }
 
-    private mutating func put(_ job: JournalJob) {
+    private mutating func insert(_ job: JournalJob) {
         remove(job.facts.id)
         jobs[job.facts.id] = job
         charge(job.facts.app, job.usage)

@@ -51,7 +51,7 @@ package enum AddressLookup {
                 let result = ask(endpoint)
                 // Callers from now on start a new lookup.
                 underWay.withLock { $0[endpoint] = nil }
-                answer.give(result)
+                answer.set(result)
             }
             thread.detach()
             lookups[endpoint] = answer
@@ -98,7 +98,7 @@ package enum AddressLookup {
             state.withLock { $0.wakers.append(waker) }
         }
 
-        func give(_ result: Result<[SocketAddress], LookupError>) {
+        func set(_ result: Result<[SocketAddress], LookupError>) {
             let wakers = state.withLock { state in
                 state.result = result
                 return state.wakers

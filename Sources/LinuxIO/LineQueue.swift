@@ -93,7 +93,7 @@ import Glibc
         // A write to a pipe that nobody reads any more must fail with EPIPE, not end the process (SIGPIPE).
         _ = try? BlockedSignals([])
         while true {
-            for entry in take() { put(entry) }
+            for entry in take() { writeLine(entry) }
         }
     }
 
@@ -112,7 +112,7 @@ import Glibc
         }
     }
 
-    private func put(_ entry: Entry) {
+    private func writeLine(_ entry: Entry) {
         var isBroken = false
         do throws(SystemError) {
             try write(entry.bytes)

@@ -71,10 +71,10 @@ package final class ServiceManager: Sendable {
     /// Sends all messages in one datagram, from any thread.
     ///
     /// - Parameters:
-    ///   - messages: what to tell.
+    ///   - messages: what to send.
     ///   - waits: whether to block, for up to a second, if the manager does not read its socket.
     /// - Throws: `SystemError`: the manager has not received it. Send it again later.
-    package func tell(_ messages: [Message], waits: Bool = true) throws(SystemError) {
+    package func notify(_ messages: [Message], waits: Bool = true) throws(SystemError) {
         let text = Array(messages.map(\.text).joined(separator: "\n").utf8)
         while true {
             let count = unsafe text.withUnsafeBytes { text in

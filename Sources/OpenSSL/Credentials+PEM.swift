@@ -68,7 +68,7 @@ private final class PrivateKeyReader {
         return unsafe (key, LibraryErrors.drain())
     }
 
-    fileprivate func give(to space: UnsafeMutableRawBufferPointer) -> Int32 {
+    fileprivate func copyPassphrase(to space: UnsafeMutableRawBufferPointer) -> Int32 {
         wasAsked = true
         return unsafe passphrase?.copy(into: space).map { Int32($0) } ?? -1
     }
@@ -80,5 +80,5 @@ private func answer(
 ) -> Int32 {
     guard let reader = unsafe reader else { return -1 }
     let this = unsafe Unmanaged<PrivateKeyReader>.fromOpaque(reader).takeUnretainedValue()
-    return unsafe this.give(to: UnsafeMutableRawBufferPointer(start: space, count: Int(capacity)))
+    return unsafe this.copyPassphrase(to: UnsafeMutableRawBufferPointer(start: space, count: Int(capacity)))
 }

@@ -22,7 +22,7 @@ package struct ServiceNotifier {
     /// Announces that the start may take long, with a status line. Blocks.
     package init(_ manager: ServiceManager?, _ logger: Logger, starting line: String) {
         (self.manager, self.logger) = (manager, logger)
-        tell([.needs(Self.startLimit), .status(line)])
+        send([.needs(Self.startLimit), .status(line)])
     }
 
     /// How often the manager expects a sign of life; `nil` if it does not.
@@ -38,16 +38,16 @@ package struct ServiceNotifier {
     package mutating func noteReload() {
         guard isReady != nil else { return }
         isReady = false
-        tell([.reloading])
+        send([.reloading])
     }
 
     /// Announces that the process stops, and how long that may take.
     package mutating func noteStop(within limit: Duration, _ line: String) {
-        if tell([.stopping, .needs(limit + Self.endLimit), .status(line)]) { status = line }
+        if send([.stopping, .needs(limit + Self.endLimit), .status(line)]) { status = line }
     }
 
     /// Announces that the process is alive.
-    package mutating func beat() { tell([.alive]) }
+    package mutating func beat() { send([.alive]) }
 
     /// Sends the changes, and messages that could not be delivered before.
     ///
@@ -58,17 +58,17 @@ package struct ServiceNotifier {
         var messages: [ServiceManager.Message] = []
         if isReady == false { messages.append(.ready) }
         if status != line { messages.append(.status(line)) }
-        guard !messages.isEmpty, tell(messages) else { return }
+        guard !messages.isEmpty, send(messages) else { return }
         status = line
         if isReady == false { isReady = true }
     }
 
     /// Returns whether the messages were delivered, or there is no service manager.
     @discardableResult
-    private mutating func tell(_ messages: [ServiceManager.Message]) -> Bool {
+    private mutating func send(_ messages: [ServiceManager.Message]) -> Bool {
         do throws(SystemError) {
             // One that does not read is waited for once, not for each message.
-            try manager?.tell(messages, waits: !isDeaf)
+            try manager?.notify(messages, waits: !isDeaf)
             isDeaf = false
         } catch {
             if !isDeaf { warn(error) }

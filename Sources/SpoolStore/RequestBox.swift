@@ -23,7 +23,7 @@ package struct RequestBox: Sendable {
     /// - Throws: `SystemError`: for example ENOSPC.
     package func ask(_ request: [UInt8]) throws(SystemError) -> String {
         let name = String(UInt64.random(in: 0 ... .max), radix: 16)
-        try put(request, as: name + ".request")
+        try write(request, as: name + ".request")
         return name
     }
 
@@ -58,7 +58,9 @@ package struct RequestBox: Sendable {
     /// Answers a request.
     ///
     /// - Throws: `SystemError`: for example ENOSPC.
-    package func answer(_ name: String, _ answer: [UInt8]) throws(SystemError) { try put(answer, as: name + ".answer") }
+    package func answer(_ name: String, _ answer: [UInt8]) throws(SystemError) {
+        try write(answer, as: name + ".answer")
+    }
 
     /// The answer to a request that came before the node's journal had its present owner. Those who still wait ask again.
     package static let again: [UInt8] = []
@@ -85,7 +87,7 @@ package struct RequestBox: Sendable {
         return text.hasSuffix(ending) ? String(text.dropLast(ending.count)) : nil
     }
 
-    private func put(_ bytes: [UInt8], as name: String) throws(SystemError) {
+    private func write(_ bytes: [UInt8], as name: String) throws(SystemError) {
         try directory.replace(Array(name.utf8), by: Array((name + "~").utf8), mode: 0o600) {
             (file) throws(SystemError) in
             try file.write(bytes)

@@ -70,7 +70,7 @@ struct ChannelOptions: ParsableArguments {
     }
 
     /// Has a running daemon read the new names, and waits until jobs may use them.
-    func tellDaemon() {
+    func notifyDaemon() {
         let daemon = ConfigurationLoader(path: options.config).loadDaemon().daemon
         do throws(SystemError) {
             guard let answer = try ControlClient(daemon).answer(to: ControlRequest(.reload)), !answer.isGood else {
@@ -132,7 +132,7 @@ struct CreateChannel: AsyncParsableCommand {
     func run() async throws {
         try await channels.withRegister { register in
             let (channel, isNew) = try await register.create(name, policy.policy)
-            channels.tellDaemon()
+            channels.notifyDaemon()
             let entry = ChannelRegister.Entry(name: name, channel: channel, isRegistered: true)
             if channels.json {
                 Talk.say(channels.line(entry, ("created", isNew)))
@@ -214,7 +214,7 @@ struct DeleteChannel: AsyncParsableCommand {
     func run() async throws {
         try await channels.withRegister { register in
             let deletion = try await register.delete(channel)
-            channels.tellDaemon()
+            channels.notifyDaemon()
             if channels.json {
                 Talk.say(channels.line(deletion.entry, ("deleted", deletion.wasRegistered)))
             } else {

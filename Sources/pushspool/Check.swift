@@ -41,16 +41,16 @@ struct Check: AsyncParsableCommand {
     func run() async throws {
         let set = jobsOnly ? ConfigurationSet() : ConfigurationLoader(path: options.config).load()
         if json {
-            for finding in set.findings { tell(CheckReport(finding.file, finding.diagnostics), as: finding.file) }
+            for finding in set.findings { print(CheckReport(finding.file, finding.diagnostics), as: finding.file) }
         } else {
             FindingList(set).note()
         }
-        if !jobsOnly, let lack = set.lackOfApps { tell(CheckReport(set.daemon.apps, [lack]), as: set.daemon.apps) }
+        if !jobsOnly, let lack = set.lackOfApps { print(CheckReport(set.daemon.apps, [lack]), as: set.daemon.apps) }
         for (name, app) in set.apps.sorted(by: { $0.key < $1.key }) {
             let file = "\(set.daemon.apps)/\(name).yaml"
             var report = CheckReport(file, [expiry(of: app, in: set.daemon.apps)].compactMap(\.self))
             (report.app, report.summary) = (name, app.summary)
-            tell(report, as: name)
+            print(report, as: name)
         }
         let areDoorsGood = jobsOnly || checkDoors(set)
         let areJobsGood = try checkJobs(set)
@@ -59,7 +59,7 @@ struct Check: AsyncParsableCommand {
     }
 
     /// Prints the findings. As text, diagnostics come first, then the summary with a name.
-    private func tell(_ report: CheckReport, as name: String) {
+    private func print(_ report: CheckReport, as name: String) {
         guard !json else { return Talk.say(report.json) }
         for diagnostic in report.diagnostics { Talk.note(diagnostic.rendered(file: report.file)) }
         if let summary = report.summary { Talk.say("\(name): \(summary)") }
@@ -76,7 +76,7 @@ struct Check: AsyncParsableCommand {
         guard !set.isDaemonBroken,
             let finding = DoorLoader(path: path).review(against: set.apps.values.map(\.listed))
         else { return true }
-        if !finding.diagnostics.isEmpty { tell(CheckReport(path, finding.diagnostics), as: path) }
+        if !finding.diagnostics.isEmpty { print(CheckReport(path, finding.diagnostics), as: path) }
         return !finding.hasErrors
     }
 
@@ -110,7 +110,7 @@ struct Check: AsyncParsableCommand {
         } catch {
             report.diagnostics = [error]
         }
-        tell(report, as: job)
+        print(report, as: job)
         return report.isGood
     }
 

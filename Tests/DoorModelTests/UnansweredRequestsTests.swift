@@ -86,10 +86,10 @@ struct UnansweredRequestsTests {
         }
         #expect(unanswered.answer(name(1)) == [1])
         for (app, file) in [("x", "b"), ("z", "a")] {
-            unanswered.hear(.accepted, aboutAllOf: .init(app: app, file: file))
+            unanswered.record(.accepted, aboutAllOf: .init(app: app, file: file))
             #expect(!unanswered.hasHeard)
         }
-        unanswered.hear(.accepted, aboutAllOf: .init(app: "x", file: "a"))
+        unanswered.record(.accepted, aboutAllOf: .init(app: "x", file: "a"))
         #expect(unanswered.takeHeard().flatMap(\.requests) == [2])
         #expect(unanswered.takeLate(at: at(500)) == [3] && !unanswered.isAwaiting)
     }
@@ -152,7 +152,7 @@ struct UnansweredRequestsTests {
                     answered += unanswered.conclude(group, droppedAs: job, at: now)
                 case 4:
                     let job = String(Int.random(in: 0..<number, using: &random))
-                    unanswered.hear(.accepted, aboutAllOf: .init(app: "x", file: job))
+                    unanswered.record(.accepted, aboutAllOf: .init(app: "x", file: job))
                 default:
                     let job = String(Int.random(in: max(0, number - 20)..<number, using: &random))
                     answered += unanswered.answer(name(.random(in: 0..<200, using: &random)), of: job)
@@ -172,7 +172,7 @@ struct UnansweredRequestsTests {
 extension UnansweredRequests {
     /// Lets the end of a notification be heard, and returns the requests that it answers.
     fileprivate mutating func answer(_ name: Name, of job: String = "a") -> [Request] {
-        hear(.accepted, about: name, in: job)
+        record(.accepted, about: name, in: job)
         return takeHeard().flatMap(\.requests)
     }
 }

@@ -37,8 +37,8 @@ import Testing
     }
 
     /// Hears once, and returns the bytes of the tokens.
-    private func hear(_ watch: FeedbackWatch) async -> (tokens: [[UInt8]], hasMore: Bool) {
-        let (lines, hasMore) = await watch.hear()
+    private func read(_ watch: FeedbackWatch) async -> (tokens: [[UInt8]], hasMore: Bool) {
+        let (lines, hasMore) = await watch.read()
         let gone = lines.map(\.outcome).filter(\.isGone)
         return (gone.map(\.receiver), hasMore)
     }
@@ -46,19 +46,19 @@ import Testing
     @Test func `a new file is read before those that there were at the start`() async throws {
         for number in 0..<300 { try publish(number) }
         let watch = try watch()
-        let first = await hear(watch)
+        let first = await read(watch)
         #expect(first.hasMore && first.tokens.count == 64)
         try publish(300)
-        let second = await hear(watch)
+        let second = await read(watch)
         #expect(second.tokens.count == 1 && second.hasMore, "\(second)")
         var all = first.tokens + second.tokens
         var hasMore = true
         while hasMore {
-            let next = await hear(watch)
+            let next = await read(watch)
             (all, hasMore) = (all + next.tokens, next.hasMore)
         }
         #expect(Set(all).count == 301)
         try publish(301)
-        #expect(await hear(watch).tokens.count == 1)
+        #expect(await read(watch).tokens.count == 1)
     }
 }

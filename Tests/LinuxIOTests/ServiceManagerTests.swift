@@ -15,9 +15,9 @@ struct ServiceManagerTests {
         let path = folder.path + "/notify"
         let socket = try DatagramSocket(path)
         let manager = try ServiceManager(socket: path, heartbeat: nil)
-        try manager.tell([.ready, .status("2 apps\nand more")])
-        try manager.tell([.stopping, .needs(.milliseconds(1500))])
-        try manager.tell([.alive])
+        try manager.notify([.ready, .status("2 apps\nand more")])
+        try manager.notify([.stopping, .needs(.milliseconds(1500))])
+        try manager.notify([.alive])
         #expect(
             socket.received() == [
                 "READY=1\nSTATUS=2 apps and more", "STOPPING=1\nEXTEND_TIMEOUT_USEC=1500000", "WATCHDOG=1",
@@ -27,7 +27,7 @@ struct ServiceManagerTests {
     @Test func `a name behind an @ is one of the abstract namespace`() throws {
         let name = "@" + folder.path
         let socket = try DatagramSocket(name)
-        try ServiceManager(socket: name, heartbeat: nil).tell([.ready])
+        try ServiceManager(socket: name, heartbeat: nil).notify([.ready])
         #expect(socket.received() == ["READY=1"])
     }
 
@@ -35,7 +35,7 @@ struct ServiceManagerTests {
         let path = folder.path + "/notify"
         let socket = try DatagramSocket(path)
         let before = MonotonicClock.nanoseconds() / 1000
-        try ServiceManager(socket: path, heartbeat: nil).tell([.reloading])
+        try ServiceManager(socket: path, heartbeat: nil).notify([.reloading])
         let after = MonotonicClock.nanoseconds() / 1000
         let text = try #require(socket.received().first)
         #expect(text.hasPrefix("RELOADING=1\nMONOTONIC_USEC="))
@@ -46,9 +46,9 @@ struct ServiceManagerTests {
     @Test func `a manager that has gone, and one that reads again, are told apart`() throws {
         let path = folder.path + "/notify"
         let manager = try ServiceManager(socket: path, heartbeat: nil)
-        #expect(throws: SystemError.self) { try manager.tell([.ready]) }
+        #expect(throws: SystemError.self) { try manager.notify([.ready]) }
         let socket = try DatagramSocket(path)
-        try manager.tell([.ready])
+        try manager.notify([.ready])
         #expect(socket.received() == ["READY=1"])
     }
 
@@ -60,7 +60,7 @@ struct ServiceManagerTests {
         var error: SystemError?
         while error == nil, sentCount < 100_000 {
             do throws(SystemError) {
-                try manager.tell([.alive])
+                try manager.notify([.alive])
                 sentCount += 1
             } catch let failure {
                 error = failure
@@ -68,7 +68,7 @@ struct ServiceManagerTests {
         }
         #expect(error?.code == EAGAIN)
         #expect(socket.received().count == sentCount)
-        try manager.tell([.alive])
+        try manager.notify([.alive])
     }
 
     @Test func `a manager that does not read is not waited for if the caller may not wait`() throws {
@@ -76,10 +76,10 @@ struct ServiceManagerTests {
         let socket = try DatagramSocket(path)
         let manager = try ServiceManager(socket: path, heartbeat: nil)
         var sentCount = 0
-        while (try? manager.tell([.alive], waits: false)) != nil { sentCount += 1 }
+        while (try? manager.notify([.alive], waits: false)) != nil { sentCount += 1 }
         // Waiting for each would take minutes.
         for _ in 0..<1_000 {
-            let error = #expect(throws: SystemError.self) { try manager.tell([.alive], waits: false) }
+            let error = #expect(throws: SystemError.self) { try manager.notify([.alive], waits: false) }
             #expect(error?.code == EAGAIN)
         }
         #expect(socket.received().count == sentCount)
@@ -97,7 +97,7 @@ struct ServiceManagerTests {
     @Test func `the longest name is taken`() throws {
         let name = "@" + String(repeating: "n", count: 106 - 36) + String(folder.path.suffix(36))
         let socket = try DatagramSocket(name)
-        try ServiceManager(socket: name, heartbeat: nil).tell([.ready])
+        try ServiceManager(socket: name, heartbeat: nil).notify([.ready])
         #expect(socket.received() == ["READY=1"])
     }
 

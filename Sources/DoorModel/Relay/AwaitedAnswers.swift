@@ -71,13 +71,13 @@ package struct AwaitedAnswers<Request: Sendable>: Sendable {
             guard let early = waiting[name]?.early else { continue }
             waiting[name]?.job = job.file
             waiting[name]?.early = [:]
-            if let answer = early[job.file] { hear(answer, about: name, in: job.file) }
+            if let answer = early[job.file] { record(answer, about: name, in: job.file) }
         }
     }
 
     /// Records how a notification of a job has ended. Only that of the requests' own job is their answer: a client may repeat
     /// an id that was refused, and then the end of the earlier job may be read late.
-    package mutating func hear(_ answer: RelayAnswer, about name: Name, in job: String) {
+    package mutating func record(_ answer: RelayAnswer, about name: Name, in job: String) {
         guard let known = waiting[name] else { return }
         if known.job == nil {
             waiting[name]?.early[job] = answer
@@ -88,8 +88,8 @@ package struct AwaitedAnswers<Request: Sendable>: Sendable {
 
     /// Records that a job has ended of which no more will be sent: this is the answer to all that still wait for it. If its
     /// drop has not returned, they wait until their time is up.
-    package mutating func hear(_ answer: RelayAnswer, aboutAllOf job: Job) {
-        for name in dropped[job] ?? [] { hear(answer, about: name, in: job.file) }
+    package mutating func record(_ answer: RelayAnswer, aboutAllOf job: Job) {
+        for name in dropped[job] ?? [] { record(answer, about: name, in: job.file) }
     }
 
     /// Removes and returns the requests whose answers were heard.

@@ -112,14 +112,14 @@ package struct UnansweredRequests<Request: Sendable>: Sendable {
     /// Whether a request waits for the gateway's answer.
     package var isAwaiting: Bool { awaited.map { !$0.isEmpty } ?? false }
 
-    /// Records how a notification of a job has ended; see `AwaitedAnswers.hear`.
-    package mutating func hear(_ answer: RelayAnswer, about name: Name, in job: String) {
-        awaited?.hear(answer, about: name, in: job)
+    /// Records how a notification of a job has ended; see `AwaitedAnswers.record`.
+    package mutating func record(_ answer: RelayAnswer, about name: Name, in job: String) {
+        awaited?.record(answer, about: name, in: job)
     }
 
-    /// Records that a job has ended of which no more will be sent; see `AwaitedAnswers.hear`.
-    package mutating func hear(_ answer: RelayAnswer, aboutAllOf job: Job) {
-        awaited?.hear(answer, aboutAllOf: job)
+    /// Records that a job has ended of which no more will be sent; see `AwaitedAnswers.record`.
+    package mutating func record(_ answer: RelayAnswer, aboutAllOf job: Job) {
+        awaited?.record(answer, aboutAllOf: job)
     }
 
     /// Whether answers were heard that nobody has taken.

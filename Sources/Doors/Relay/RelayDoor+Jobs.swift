@@ -68,7 +68,7 @@ extension RelayDoor {
         if !answer.isAcceptance {
             for producer in answered.compactMap(\.producer) { rates.settle(0, of: producer, at: .now) }
         }
-        tell(answer, to: answered)
+        send(answer, to: answered)
         if unanswered.hasHeard { feedbackWakeup.signal() }
         if isStopping { idleWakeup.signal() }
     }

@@ -236,7 +236,7 @@ actor RelayDoor: Door {
     var dropAnswer: RelayAnswer { waitsForGateway ? .spooled : .accepted }
 
     /// Answers requests.
-    func tell(_ answer: RelayAnswer, to requests: [RelayRequest]) {
+    func send(_ answer: RelayAnswer, to requests: [RelayRequest]) {
         var touched: Set<Int> = []
         if answer.isAcceptance { counts.acceptedCount += requests.count }
         for request in requests {
@@ -256,12 +256,12 @@ actor RelayDoor: Door {
     /// Reads feedback until the task is cancelled.
     private func run(_ feedback: FeedbackWatch) async {
         while !Task.isCancelled {
-            let heard = await feedback.hear()
+            let heard = await feedback.read()
             for (app, outcome) in heard.lines { note(outcome, of: app) }
             let answered = unanswered.takeHeard()
-            for (_, answer, requests) in answered where !answer.mayComeAgain { tell(answer, to: requests) }
+            for (_, answer, requests) in answered where !answer.mayComeAgain { send(answer, to: requests) }
             await release(answered.filter { $0.answer.mayComeAgain })
-            tell(.spooled, to: unanswered.takeLate(at: .now))
+            send(.spooled, to: unanswered.takeLate(at: .now))
             let pause = heard.hasMore ? .zero : unanswered.isAwaiting ? Self.busyPause : Self.quietPause
             await feedbackWakeup.wait(until: (Moment.now + pause).instant)
         }
@@ -269,9 +269,9 @@ actor RelayDoor: Door {
 
     private func note(_ outcome: HeardOutcome, of app: String) {
         if outcome.isGone { intake.gone.note(outcome.receiver, of: app, since: outcome.goneSince, at: .now) }
-        if outcome.isJobEnd { unanswered.hear(outcome.answer, aboutAllOf: .init(app: app, file: outcome.job)) }
+        if outcome.isJobEnd { unanswered.record(outcome.answer, aboutAllOf: .init(app: app, file: outcome.job)) }
         guard let id = outcome.id else { return }
-        unanswered.hear(outcome.answer, about: .init(app: app, id: id, to: outcome.receiver), in: outcome.job)
+        unanswered.record(outcome.answer, about: .init(app: app, id: id, to: outcome.receiver), in: outcome.job)
     }
 
     /// Answers requests that their clients may send again, to any door. Before that, no log may say that they were sent.
@@ -281,7 +281,7 @@ actor RelayDoor: Door {
             for key in keys { intake.forget(key) }
             if !keys.isEmpty { await writer.forget(keys, of: app) }
         }
-        for refusal in refused { tell(refusal.answer, to: refusal.requests) }
+        for refusal in refused { send(refusal.answer, to: refusal.requests) }
     }
 
     // MARK: Apps
@@ -318,7 +318,7 @@ actor RelayDoor: Door {
         isStopping = true
         listener?.waiter.wake()
         listener = nil
-        tell(.spooled, to: unanswered.stopWaiting())
+        send(.spooled, to: unanswered.stopWaiting())
         for connection in places.connections.values { connection.beginLeaving() }
         idleWakeup.signal()
     }

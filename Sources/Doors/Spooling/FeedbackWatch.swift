@@ -38,7 +38,7 @@ actor FeedbackWatch {
 
     /// Returns what some files tell, with the apps, and whether there are more files. New files come before those that
     /// there were at the start, since answers wait for them.
-    func hear() -> (lines: [(app: String, outcome: HeardOutcome)], hasMore: Bool) {
+    func read() -> (lines: [(app: String, outcome: HeardOutcome)], hasMore: Bool) {
         var heard: [(app: String, outcome: HeardOutcome)] = []
         defer { log.note(news.feedback.takeSkipped() + (history?.feedback.takeSkipped() ?? [])) }
         do {
@@ -47,7 +47,7 @@ actor FeedbackWatch {
                 (isBegun, history) = (true, Backlog(feedback: FeedbackFiles(spool: spool, apps: [])))
             }
             let horizon = WallTime.now + (.zero - horizon)
-            if try !news.hear(since: horizon, &heard), try history?.hear(since: horizon, &heard) == false {
+            if try !news.read(since: horizon, &heard), try history?.read(since: horizon, &heard) == false {
                 history = nil
             }
         } catch {
@@ -72,7 +72,7 @@ private struct Backlog {
     ///
     /// - Returns: `false` if there are none for now.
     /// - Throws: `SystemError`: the file or folder cannot be read for now.
-    mutating func hear(
+    mutating func read(
         since horizon: WallTime, _ heard: inout [(app: String, outcome: HeardOutcome)]
     ) throws -> Bool {
         if files.isEmpty { files = try feedback.nextFiles()[...] }

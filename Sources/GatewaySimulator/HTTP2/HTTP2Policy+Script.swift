@@ -46,7 +46,7 @@ extension HTTP2Policy {
         case .answer(let scripted):
             var answer = RequestAnswer(scripted, at: now.wallTime.nanoseconds / 1_000_000)
             answer.isAboutChannel = reading.isAboutChannel
-            give(answer, to: subject, after: scripted.delay, at: now.moment)
+            send(answer, to: subject, after: scripted.delay, at: now.moment)
             return answer.outcome
         case .withhold:
             return .accepted

@@ -221,7 +221,7 @@ extension HTTP2Policy {
         }
         var answer = answer(to: request, at: now, sharing: &shared)
         answer.isAboutChannel = reading.isAboutChannel
-        give(answer, to: Subject(stream: request.stream, id: id), after: ownDelay(), at: now.moment)
+        send(answer, to: Subject(stream: request.stream, id: id), after: ownDelay(), at: now.moment)
         if answer.isSuccess { liftLimit(shared.manner) }
         return answer.outcome
     }
@@ -285,7 +285,7 @@ extension HTTP2Policy {
     }
 
     /// Sends an answer, immediately or after a delay.
-    mutating func give(_ answer: RequestAnswer, to subject: Subject, after delay: Duration, at now: Moment) {
+    mutating func send(_ answer: RequestAnswer, to subject: Subject, after delay: Duration, at now: Moment) {
         guard delay > .zero else { return respond(answer, on: subject.stream, id: subject.id) }
         pending.add(.init(due: now + delay, stream: subject.stream, id: Array(subject.id), answer: answer))
     }

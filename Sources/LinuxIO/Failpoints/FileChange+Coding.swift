@@ -5,20 +5,20 @@
         package var encoded: [UInt8] {
             var writer = FieldWriter()
             switch self {
-            case .madeDirectory(let directory, let name): writer.put("d", directory, name)
-            case .created(let directory, let name, let file): writer.put("c", directory, name, file)
-            case .opened(let directory, let name, let file): writer.put("o", directory, name, file)
+            case .madeDirectory(let directory, let name): writer.append("d", directory, name)
+            case .created(let directory, let name, let file): writer.append("c", directory, name, file)
+            case .opened(let directory, let name, let file): writer.append("o", directory, name, file)
             case .renamed(let directory, let name, let toDirectory, let newName):
-                writer.put("r", directory, name, toDirectory, newName)
+                writer.append("r", directory, name, toDirectory, newName)
             case .linked(let directory, let name, let toDirectory, let newName):
-                writer.put("l", directory, name, toDirectory, newName)
-            case .removed(let directory, let name): writer.put("u", directory, name)
-            case .written(let file, let offset, let bytes): writer.put("w", file, offset, bytes)
-            case .allocated(let file, let byteCount): writer.put("a", file, byteCount)
-            case .punched(let file, let offset, let byteCount): writer.put("p", file, offset, byteCount)
-            case .syncedFile(let file): writer.put("f", file)
-            case .syncedDirectory(let directory): writer.put("s", directory)
-            case .syncedAll: writer.put("S")
+                writer.append("l", directory, name, toDirectory, newName)
+            case .removed(let directory, let name): writer.append("u", directory, name)
+            case .written(let file, let offset, let bytes): writer.append("w", file, offset, bytes)
+            case .allocated(let file, let byteCount): writer.append("a", file, byteCount)
+            case .punched(let file, let offset, let byteCount): writer.append("p", file, offset, byteCount)
+            case .syncedFile(let file): writer.append("f", file)
+            case .syncedDirectory(let directory): writer.append("s", directory)
+            case .syncedAll: writer.append("S")
             }
             return FieldWriter.number(UInt32(writer.bytes.count)) + writer.bytes
         }
@@ -110,7 +110,7 @@
     private struct FieldWriter {
         var bytes: [UInt8] = []
 
-        mutating func put(_ kind: Unicode.Scalar, _ fields: any Field...) {
+        mutating func append(_ kind: Unicode.Scalar, _ fields: any Field...) {
             bytes.append(UInt8(ascii: kind))
             for field in fields { bytes += field.field }
         }

@@ -54,7 +54,7 @@ package struct GoneIndex: Sendable {
     /// Adds a token that is not in the index.
     package mutating func insert(_ hash: UInt32, at place: Int) {
         if (count + 1) * 3 > slots.count * 2 { grow() }
-        put(entry(hash, place))
+        insert(entry(hash, place))
         count += 1
     }
 
@@ -105,7 +105,7 @@ package struct GoneIndex: Sendable {
         return nil
     }
 
-    private mutating func put(_ entry: UInt64) {
+    private mutating func insert(_ entry: UInt64) {
         var slot = home(of: UInt32(truncatingIfNeeded: entry >> 32))
         while slots[slot] != 0 { slot = next(slot) }
         slots[slot] = entry
@@ -114,6 +114,6 @@ package struct GoneIndex: Sendable {
     private mutating func grow() {
         let entries = slots
         slots = [UInt64](repeating: 0, count: entries.count * 2)
-        for entry in entries where entry != 0 { put(entry) }
+        for entry in entries where entry != 0 { insert(entry) }
     }
 }

@@ -64,7 +64,7 @@ actor GatewayDouble: PushGateway {
     /// Asks the owner to record that the first `count` notifications that wait are about to be written.
     func announce(_ count: Int) {
         var others = waiting
-        events.tell(.announcing(Self.take(count, from: &others)))
+        events.append(.announcing(Self.take(count, from: &others)))
     }
 
     /// Writes the first `count` notifications that wait to a connection.
@@ -72,7 +72,7 @@ actor GatewayDouble: PushGateway {
 
     /// Gives the first `count` notifications on the connection this outcome.
     func settle(_ count: Int, _ outcome: Outcome) {
-        events.tell(.settled(Self.take(count, from: &written).map { Settlement($0, outcome) }))
+        events.append(.settled(Self.take(count, from: &written).map { Settlement($0, outcome) }))
     }
 
     private static func take(_ count: Int, from batches: inout [Batch]) -> [Batch] {
