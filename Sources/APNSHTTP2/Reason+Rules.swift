@@ -13,7 +13,7 @@ extension Reason {
         }
     }
 
-    /// The table. The tests compare it with protocol/vectors/http2-reasons.json. The classes are our reading of Apple's
+    /// The table. The tests compare it with Tests/Fixtures/http2-reasons.json. The classes are our reading of Apple's
     /// retry rules.
     private var rule: Rule {
         switch self {
