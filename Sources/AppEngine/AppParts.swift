@@ -47,7 +47,9 @@ final class AppParts {
             configuration, .durable(group: daemon.configuration.journal.syncRecords), daemon.reactor, context.logger)
         intakeWakeup = Wakeup(on: daemon.reactor)
         publishWakeup = context.makeTaskWakeup()
-        intake = Shared(Intake(rules: IntakeRules(daemon.configuration, isShared: !context.spool.isNotifying)))
+        var rules = daemon.configuration.intake.rules
+        rules.isShared = !context.spool.isNotifying
+        intake = Shared(Intake(rules: rules))
         suppression = SuppressionList(context)
         journal = JournalWriter(context, suppression)
         room = JournalRoom(of: app.name, in: daemon.journal)
@@ -67,16 +69,5 @@ final class Shared<Value> {
 
     init(_ value: Value) {
         self.value = value
-    }
-}
-
-extension IntakeRules {
-    /// Creates the rules from a configuration.
-    fileprivate init(_ configuration: DaemonConfiguration, isShared: Bool) {
-        self.init()
-        self.isShared = isShared
-        settle = configuration.intake.settle
-        patience = configuration.intake.patience
-        requireEnd = configuration.intake.requireEnd
     }
 }

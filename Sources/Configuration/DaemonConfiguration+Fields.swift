@@ -87,10 +87,11 @@ extension DaemonConfiguration.Journal {
 
 extension DaemonConfiguration.Intake {
     fileprivate mutating func read(_ fields: inout Fields) {
-        settle = fields.duration("settle", in: .milliseconds(10)...DaemonConfiguration.hour) ?? settle
-        patience = fields.duration("patience", in: .milliseconds(10)...DaemonConfiguration.hour) ?? patience
+        let waits = Duration.milliseconds(10)...DaemonConfiguration.hour
+        rules.settle = fields.duration("settle", in: waits) ?? rules.settle
+        rules.patience = fields.duration("patience", in: waits) ?? rules.patience
         rescan = fields.duration("rescan", in: .milliseconds(100)...DaemonConfiguration.hour) ?? rescan
-        requireEnd = fields.choice("require_end", of: IntakeRules.RequireEnd.self) ?? requireEnd
+        rules.requireEnd = fields.choice("require_end", of: IntakeRules.RequireEnd.self) ?? rules.requireEnd
         dedupe = fields.duration("dedupe", in: .zero...(.seconds(366 * 86_400))) ?? dedupe
         comparesFiles = fields.boolean("dedupe_content") ?? comparesFiles
         guard comparesFiles, dedupe == .zero else { return }

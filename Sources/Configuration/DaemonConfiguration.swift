@@ -15,12 +15,8 @@ package struct DaemonConfiguration: Hashable, Sendable {
 
     /// Which files are taken, and when.
     package struct Intake: Hashable, Sendable {
-        /// How long a file written in place must stay unchanged before it is read.
-        package var settle = Duration.seconds(1)
-        /// How long a faulty file written in place may take to become complete.
-        package var patience = Duration.seconds(10)
-        /// Which files must have an end marker.
-        package var requireEnd = IntakeRules.RequireEnd.never
+        /// When a file is trusted, and when it fails. The file has `settle`, `patience` and `require_end` of these.
+        package var rules = IntakeRules()
         /// How long after a job was sent another job of its app with the same `id:` counts as a duplicate; zero: never.
         package var dedupe = Duration.seconds(7 * 86_400)
         /// Whether a job also counts as a duplicate if its file has the name, the modification time and the bytes of a job
@@ -81,10 +77,10 @@ package struct DaemonConfiguration: Hashable, Sendable {
             ("limits.free_space", freeSpace == other.freeSpace),
             ("limits.line", limits.lineByteCount == other.limits.lineByteCount),
             ("limits.nesting", limits.depth == other.limits.depth),
-            ("intake.settle", intake.settle == other.intake.settle),
-            ("intake.patience", intake.patience == other.intake.patience),
+            ("intake.settle", intake.rules.settle == other.intake.rules.settle),
+            ("intake.patience", intake.rules.patience == other.intake.rules.patience),
             ("intake.rescan", intake.rescan == other.intake.rescan),
-            ("intake.require_end", intake.requireEnd == other.intake.requireEnd),
+            ("intake.require_end", intake.rules.requireEnd == other.intake.rules.requireEnd),
             ("intake.dedupe", intake.dedupe == other.intake.dedupe),
             ("intake.dedupe_content", intake.comparesFiles == other.intake.comparesFiles),
             ("journal.sync_interval", journal.syncInterval == other.journal.syncInterval),
