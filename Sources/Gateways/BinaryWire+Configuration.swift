@@ -11,7 +11,6 @@ extension BinaryWire {
     }
 
     /// Where and how an app's notifications are sent.
-    @dynamicMemberLookup
     package struct Configuration: WireConfiguration {
         /// What gateways of all protocols are configured with.
         package var settings: GatewaySettings
@@ -25,12 +24,6 @@ extension BinaryWire {
         /// Creates a configuration with the contract's defaults.
         package init(_ settings: GatewaySettings, format: FrameFormat = .frame) {
             (self.settings, self.format) = (settings, format)
-        }
-
-        /// What gateways of all protocols are configured with.
-        package subscript<Value>(dynamicMember path: WritableKeyPath<GatewaySettings, Value>) -> Value {
-            get { settings[keyPath: path] }
-            set { settings[keyPath: path] = newValue }
         }
 
         var pipelineOptions: PipelineMachine.Options {

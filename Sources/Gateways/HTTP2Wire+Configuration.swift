@@ -4,7 +4,6 @@ package import SecureTransport
 
 extension HTTP2Wire {
     /// Where and how an app's notifications are sent.
-    @dynamicMemberLookup
     package struct Configuration: WireConfiguration {
         /// What gateways of all protocols are configured with; ALPN of the context is `h2`.
         package var settings: GatewaySettings
@@ -26,12 +25,6 @@ extension HTTP2Wire {
 
         /// Creates a configuration with the contract's defaults.
         package init(_ settings: GatewaySettings) { self.settings = settings }
-
-        /// What gateways of all protocols are configured with.
-        package subscript<Value>(dynamicMember path: WritableKeyPath<GatewaySettings, Value>) -> Value {
-            get { settings[keyPath: path] }
-            set { settings[keyPath: path] = newValue }
-        }
 
         /// The configuration of one route's connections.
         func of(_ route: Route) -> Configuration {

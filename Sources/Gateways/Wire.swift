@@ -27,8 +27,18 @@ protocol Wire: AnyObject, SendableMetatype {
 }
 
 /// A configuration of a gateway: what all have, and what the protocol adds.
-protocol WireConfiguration: Sendable {
-    var settings: GatewaySettings { get }
+@dynamicMemberLookup
+package protocol WireConfiguration: Sendable {
+    /// What gateways of all protocols are configured with.
+    var settings: GatewaySettings { get set }
     /// The maximum number of notifications without an outcome on a connection.
     var window: Int { get }
+}
+
+extension WireConfiguration {
+    /// What gateways of all protocols are configured with.
+    package subscript<Value>(dynamicMember path: WritableKeyPath<GatewaySettings, Value>) -> Value {
+        get { settings[keyPath: path] }
+        set { settings[keyPath: path] = newValue }
+    }
 }
