@@ -21,7 +21,7 @@ final class ActiveJob {
     /// The content of the file, without the recipients.
     let summary: JobSummary
     /// Whether the file was certain to be complete.
-    let isSealed: Bool
+    let isKnownComplete: Bool
     /// Whether the job is sent even if the same job was sent before.
     let isSentAnyway: Bool
     /// The notifications that remain, and the job's phase.
@@ -42,12 +42,12 @@ final class ActiveJob {
     private var takenBack = IndexRuns()
 
     /// Creates a job that was read and claimed.
-    init(_ claimed: ClaimedJob, _ read: ReadJob, claimedAt: WallTime, isSealed: Bool) {
+    init(_ claimed: ClaimedJob, _ read: ReadJob, claimedAt: WallTime, isKnownComplete: Bool) {
         self.claimed = claimed
         self.droppedAt = read.context.droppedAt
         self.claimedAt = claimedAt
         self.summary = read.summary
-        self.isSealed = isSealed
+        self.isKnownComplete = isKnownComplete
         self.isSentAnyway = read.isSentAnyway
         self.source = read.source
         self.earlier = read.earlier
@@ -115,7 +115,7 @@ final class ActiveJob {
         report.path = ArchivePlace(final).path(of: app)
         report.droppedAt = droppedAt
         report.claimedAt = claimedAt
-        report.isSealed = isSealed
+        report.isKnownComplete = isKnownComplete
         report.unreadByteCount = outcomes.unreadByteCount
         report.earlier = earlier
         report.uniqueIDs = outcomes.uniqueIDs

@@ -108,7 +108,7 @@ final class Claimer {
         facts.recipientCount = read.summary.recipientCount
         facts.onDoubt = read.summary.header.onDoubt
         facts.recordsAll = read.summary.header.record == .all
-        facts.isSealed = read.isSealed
+        facts.isKnownComplete = read.isKnownComplete
         facts.isPublishedByRename = read.context.isPublishedByRename
         facts.isSentAnyway = read.isSentAnyway
         (facts.droppedAt, facts.claimedAt) = (read.context.droppedAt, .now)

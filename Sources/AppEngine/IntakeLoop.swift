@@ -269,8 +269,8 @@ final class IntakeLoop {
         guard case .read(let opened) = result, !context.lifecycle.isDraining else {
             return leave(job, after: result)
         }
-        let isSealed = isWhole || opened.reading.summary.isSealed || job.name.form == .json
-        let read = ReadJob(context: terms, opened, isSealed: isSealed)
+        let isKnownComplete = isWhole || opened.reading.summary.isSealed || job.name.form == .json
+        let read = ReadJob(context: terms, opened, isKnownComplete: isKnownComplete)
         (read.remainder, read.isSentAnyway) = (remainder, remainder?.isSentAnyway == true)
         guard try mayClaim(read, job) else { return }
         claimer.announce(job, read)

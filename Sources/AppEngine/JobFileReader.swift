@@ -32,7 +32,7 @@ final class ReadJob {
     var summary: JobSummary
     let content: JournalHeader.Content
     /// Whether its file is known to be complete: it says so itself, or it was renamed into place.
-    let isSealed: Bool
+    let isKnownComplete: Bool
     /// The job of which this one is a duplicate, if any.
     var earlier: SentTwin?
     /// The job's remainder, if it was held or archived before.
@@ -40,12 +40,12 @@ final class ReadJob {
     /// Whether to send the job even if the same job was sent before: it was partly sent, or an operator wants it.
     var isSentAnyway = false
 
-    init(context: JobContext, _ opened: CheckedFile, isSealed: Bool) {
+    init(context: JobContext, _ opened: CheckedFile, isKnownComplete: Bool) {
         self.context = context
         self.source = opened.source
         self.summary = opened.reading.summary
         self.content = opened.reading.content
-        self.isSealed = isSealed
+        self.isKnownComplete = isKnownComplete
     }
 }
 

@@ -233,7 +233,7 @@ final class Recovery {
         let header = try context.daemon.journal.content(of: left.claimed.id)
         var found = RecoveryFindings()
         found.work = opened.reading.content.isSame(as: header?.content)
-        let read = ReadJob(context: terms, opened, isSealed: true)
+        let read = ReadJob(context: terms, opened, isKnownComplete: true)
         if case .job(let known, _) = left.record { read.isSentAnyway = known.facts.isSentAnyway }
         switch RecoveryPlan(left.record, found: found) {
         case .startOver where context.daemon.spool.replay.isBlank && read.summary.header.onDoubt == .report:
@@ -330,7 +330,7 @@ extension ActiveJob {
     fileprivate convenience init(
         _ left: JobToRecover, _ read: ReadJob, _ known: JournalJob, _ resumption: Resumption
     ) {
-        self.init(left.claimed, read, claimedAt: known.facts.claimedAt, isSealed: known.facts.isSealed)
+        self.init(left.claimed, read, claimedAt: known.facts.claimedAt, isKnownComplete: known.facts.isKnownComplete)
         (self.resumption, outcomes.runs) = (resumption, known.runs)
         self.resumption?.isAbridged = known.isAbridged
         (fault, earlier) = (resumption.final?.why, resumption.final?.earlier)

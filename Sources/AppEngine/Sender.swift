@@ -41,7 +41,7 @@ final class Sender {
     ///   - read: The result of reading it.
     ///   - claimedAt: The time of the claim in the journal. A result file that is written again is identical then.
     func start(_ claimed: ClaimedJob, _ read: ReadJob, claimedAt: WallTime) {
-        let job = ActiveJob(claimed, read, claimedAt: claimedAt, isSealed: read.isSealed)
+        let job = ActiveJob(claimed, read, claimedAt: claimedAt, isKnownComplete: read.isKnownComplete)
         if let sent = read.remainder?.sent { return goOn(job, read, sent) }
         begin(job, read)
         if job.machine.isOver { publisher.conclude(job) } else { jobs.makeReadable(job) }

@@ -20,7 +20,7 @@ package struct JournalHeader: Hashable, Sendable {
         /// Whether accepted notifications get a feedback line too (`record: all`).
         package var recordsAll = false
         /// Whether the file was known to be complete: it said so itself, or it was renamed into place.
-        package var isSealed = true
+        package var isKnownComplete = true
         /// Whether it was renamed into place.
         package var isPublishedByRename = true
         /// Whether the job is sent even if another job with its producer's id was sent: it had been started, or an

@@ -103,7 +103,7 @@ extension JournalHeader {
         bytes.appendNumber(facts.recipientCount)
         bytes.appendFlag(facts.onDoubt == .report)
         bytes.appendFlag(facts.recordsAll)
-        bytes.appendFlag(facts.isSealed)
+        bytes.appendFlag(facts.isKnownComplete)
         bytes.appendFlag(facts.isPublishedByRename)
         bytes.appendFlag(facts.isSentAnyway)
         bytes.appendInteger(facts.droppedAt.nanoseconds)
@@ -125,7 +125,7 @@ extension JournalHeader {
         facts.recipientCount = try decoder.number()
         facts.onDoubt = try decoder.flag() ? .report : .resend
         facts.recordsAll = try decoder.flag()
-        facts.isSealed = try decoder.flag()
+        facts.isKnownComplete = try decoder.flag()
         facts.isPublishedByRename = try decoder.flag()
         facts.isSentAnyway = try decoder.flag()
         facts.droppedAt = try decoder.time()

@@ -124,7 +124,7 @@ struct FilePageTests {
         let identity = JobIdentity(name: try #require(FileName("a.json")), id: JobID(bits: 1), ref: "mine")
         var report = JobReport(
             identity, Conclusion(tally: Tally(), fault: .incomplete), notificationCount: 1, at: time)
-        (report.claimedAt, report.isSealed, report.unreadByteCount) = (time, false, 1)
+        (report.claimedAt, report.isKnownComplete, report.unreadByteCount) = (time, false, 1)
         report.earlier = SentTwin(id: JobID(bits: 2), endedAt: time)
         report.uniqueIDs = [0: "1-2-3"]
         return report

@@ -110,7 +110,7 @@ struct FeedbackReadingTests {
         var report = JobReport(
             identity, Conclusion(tally: Tally(), fault: .expired), notificationCount: 1, at: Self.noon)
         report.claimedAt = Self.noon
-        report.isSealed = false
+        report.isKnownComplete = false
         report.earlier = SentTwin(id: JobID(bits: 8), endedAt: Self.noon)
         writer.appendJob(report, to: &bytes)
         writer.appendToken(DeviceToken(bytes: [1]), goneSince: Self.noon, to: &bytes)

@@ -84,7 +84,7 @@ struct FeedbackLineTests {
     @Test func `what has no value is left out, an unsealed job says so`() throws {
         let conclusion = Conclusion(tally: Tally(), fault: .incomplete)
         var report = JobReport(try identity("é%\n.json", ref: nil), conclusion, notificationCount: 0, at: noon)
-        report.isSealed = false
+        report.isKnownComplete = false
         let text = text { line.appendJob(report, to: &$0) }
         #expect(text.contains(#""job":"é%25%0A.json",\#(id),"state":"failed","code":"incomplete","path":"""#))
         #expect(!text.contains("ref") && !text.contains("claimed_at") && text.hasSuffix(#""sealed":false}"# + "\n"))

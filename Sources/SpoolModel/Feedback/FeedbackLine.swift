@@ -42,7 +42,7 @@ package struct FeedbackLine: Hashable, Sendable {
             writer.member("dropped_at", report.droppedAt)
             writer.member("claimed_at", report.claimedAt)
             writer.member("finished_at", report.finishedAt)
-            if !report.isSealed {
+            if !report.isKnownComplete {
                 writer.key("sealed")
                 writer.boolean(false)
             }

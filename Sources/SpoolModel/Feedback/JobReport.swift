@@ -44,7 +44,7 @@ package struct JobReport: Hashable, Sendable {
     /// When it ended.
     package var finishedAt: WallTime
     /// Whether the file was known to be complete: it said so itself, or it was renamed into place.
-    package var isSealed = true
+    package var isKnownComplete = true
     /// How many bytes were added to the file after it was claimed; nothing of them was sent.
     package var unreadByteCount: Int64 = 0
     /// The earlier job that this one duplicates, if any.
