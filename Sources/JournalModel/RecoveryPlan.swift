@@ -49,8 +49,8 @@ package enum RecoveryPlan: Hashable, Sendable {
     case claimAgain
     /// Write the file's bytes from the journal to `work/`, then decide again.
     case restore
-    /// Finish an ended job: publish its feedback and `job` lines if they may be unpublished, archive it, clean it.
-    case finish(publishAgain: Bool)
+    /// Finish an ended job: publish the lines of it that may be unpublished, and its `job` line; archive it, clean it.
+    case finish
     /// Write CLEANED, if the journal has records of the job.
     case forget(ForgetReason)
     /// Leave the job in `hold/`.
@@ -76,16 +76,15 @@ package enum RecoveryPlan: Hashable, Sendable {
 
     /// Decides for a job that has ended. Nothing more is sent, so doubts about its file do not matter.
     private static func afterEnd(of job: JournalJob, _ found: RecoveryFindings) -> RecoveryPlan {
-        let publishAgain = !job.isFinalTold || job.hasUntold
-        if found.isArchived { return .finish(publishAgain: publishAgain) }
+        if found.isArchived { return .finish }
         switch found.work {
-        case .same, .other: return .finish(publishAgain: publishAgain)
-        case .torn: return job.holdsBytes ? .restore : .finish(publishAgain: publishAgain)
+        case .same, .other: return .finish
+        case .torn: return job.holdsBytes ? .restore : .finish
         case .absent: break
         }
         if found.isInNew { return .claimAgain }
         if job.holdsBytes { return .restore }
-        return publishAgain ? .finish(publishAgain: true) : .forget(.told)
+        return job.isFinalTold && !job.hasUntold ? .forget(.told) : .finish
     }
 
     private static func beforeEnd(

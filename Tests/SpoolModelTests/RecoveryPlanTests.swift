@@ -50,7 +50,7 @@ struct RecoveryPlanTests {
         case .startOver: "startOver"
         case .claimAgain: "claimAgain"
         case .restore: "restore"
-        case .finish(let publishAgain): publishAgain ? "finish+publish" : "finish"
+        case .finish: "finish"
         case .forget(let why): "forget \(why)"
         case .leave: "leave"
         case .hold(let why): "hold \(why)"
@@ -81,8 +81,7 @@ struct RecoveryPlanTests {
         let orphan = [
             "hold damagedJournal", "hold damagedJournal", "hold damagedJournal", "forget gone", "forget gone",
         ]
-        let end = isSmall ? "restore" : "finish+publish"
-        let told = isSmall ? "restore" : "finish"
+        let end = isSmall ? "restore" : "finish"
         let gone = isSmall ? "restore" : "forget told"
         return [
             Row(known: .nothing, size: size, plans: over, why: "without a header nothing was sent"),
@@ -101,10 +100,10 @@ struct RecoveryPlanTests {
                 known: .poison, size: size, plans: ["hold poison", torn, "hold changed", "claimAgain", lost],
                 why: "the daemon died over it; the file comes first"),
             Row(
-                known: .ended, size: size, plans: ["finish+publish", end, "finish+publish", "claimAgain", end],
+                known: .ended, size: size, plans: ["finish", end, "finish", "claimAgain", end],
                 why: "nothing is sent any more, but the line may not be out"),
             Row(
-                known: .told, size: size, plans: ["finish", told, "finish", "claimAgain", gone],
+                known: .told, size: size, plans: ["finish", end, "finish", "claimAgain", gone],
                 why: "only the archive is missing"),
         ]
     }
@@ -128,7 +127,7 @@ struct RecoveryPlanTests {
             #expect(plan(known, size) { ($0.work, $0.isInNew, $0.isHeld) = (work, true, true) } == "leave")
             guard known == .ended || known == .told else { continue }
             let archived = plan(known, size) { ($0.work, $0.isInNew, $0.isArchived) = (work, true, true) }
-            #expect(archived == (known == .told ? "finish" : "finish+publish"))
+            #expect(archived == "finish")
         }
     }
 
