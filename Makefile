@@ -93,6 +93,7 @@ RELEASE := --configuration release --static-swift-stdlib -Xswiftc -use-ld=lld \
 # take all threads from the tests that must answer in time.
 WIDTH := 10
 FAULT_WIDTH = $(if $(PUSHSPOOL_FULL),4,8)
+OTHER_WIDTH := 4
 SWEEPS_SIDE_BY_SIDE := --experimental-maximum-parallelization-width 2
 FAULTS_SIDE_BY_SIDE = --experimental-maximum-parallelization-width $(FAULT_WIDTH)
 FORMATTED := Package.swift Sources Tests
@@ -135,7 +136,7 @@ test: setup lint ## Lint, build and run all tests; as root, also tests that moun
 	@echo '==> build of the tests'
 	@.ci/swift-build --build-tests $(CHECKED)
 	@$(MAKE) -C Tests/Fuzz check
-	@.ci/tests $(WIDTH) $(FAULT_WIDTH)
+	@.ci/tests $(WIDTH) $(FAULT_WIDTH) $(OTHER_WIDTH)
 
 test-full: test ## Run also the long sweeps (PUSHSPOOL_FULL=1), the fuzzer's corpus, interop, report and the package
 	@echo '==> long sweeps'

@@ -11,7 +11,7 @@ struct RequestRun {
     /// The number of requests.
     let count: Int
 
-    /// Takes as many notifications from the front of a batch, which is not empty.
+    /// Finds the longest run at the front of a batch, which is not empty.
     init(from batch: Batch) {
         self.batch = batch
         addresses = batch.uniformAddresses(atMost: batch.count)

@@ -49,7 +49,8 @@ package enum RecoveryPlan: Hashable, Sendable {
     case claimAgain
     /// Write the file's bytes from the journal to `work/`, then decide again.
     case restore
-    /// Finish an ended job: publish the lines of it that may be unpublished, and its `job` line; archive it, clean it.
+    /// Finish an ended job: publish the lines of it that may be unpublished, and its `job` line, and archive it; if it is
+    /// archived already, only sync that. Then clean it.
     case finish
     /// Write CLEANED, if the journal has records of the job.
     case forget(ForgetReason)
@@ -84,7 +85,7 @@ package enum RecoveryPlan: Hashable, Sendable {
         }
         if found.isInNew { return .claimAgain }
         if job.holdsBytes { return .restore }
-        return job.isFinalTold && !job.hasUntold ? .forget(.told) : .finish
+        return .forget(job.isFinalTold && !job.hasUntold ? .told : .gone)
     }
 
     private static func beforeEnd(

@@ -312,11 +312,13 @@ package final class Archives {
         try day.unlink(result.bytes)
     }
 
-    /// Makes an archived job survive a power loss: its bytes, and its name in the day's folder.
+    /// Makes an archived job, if it is still there, survive a power loss: its bytes, and its name in the day's folder.
     ///
-    /// - Throws: `SystemError`: ENOENT if it is gone; final, as for every failed sync.
+    /// - Throws: `SystemError`; final, as for every failed sync.
     package func syncJob(at place: ArchivePlace) throws(SystemError) {
-        guard let day = try openDayIfThere(place.archiveDay) else { return }
+        guard let day = try openDayIfThere(place.archiveDay), try day.status(of: place.name.bytes) != nil else {
+            return
+        }
         try day.openForReading(place.name.bytes).sync(.jobFile)
         try day.sync(.archives)
     }

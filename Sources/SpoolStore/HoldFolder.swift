@@ -1,4 +1,5 @@
 package import JobFormat
+import JournalModel
 package import LinuxIO
 package import PushModel
 
@@ -67,10 +68,20 @@ package struct HoldFolder {
         return parked
     }
 
-    /// Makes the bytes of a claimed job survive a power loss. Its producer may not have synced them, and the journal, which
-    /// has those of a small job, forgets the job after the move.
+    /// Makes the bytes of a small claimed job survive a power loss: its producer may not have synced them, and the journal,
+    /// which has them, forgets the job after the move. A large one was synced before its claim.
+    ///
+    /// - Throws: `SystemError`: its bytes may be lost with the next power loss. That concerns only this file.
     private func secure(_ job: ClaimedJob) throws(SystemError) {
-        try work.openForReading(job.entry.bytes).sync(.jobFile)
+        guard job.status.byteCount <= Int64(JournalHeader.byteLimit) else { return }
+        let file: OpenFile
+        do throws(SystemError) {
+            file = try work.openForReading(job.entry.bytes)
+        } catch {
+            // It moves all the same: it is gone, or may not be opened any more, or no descriptor is left.
+            return
+        }
+        try file.syncDraft(.jobFile)
     }
 
     /// Makes the move of a claimed job survive a power loss.
@@ -231,12 +242,7 @@ package struct HoldFolder {
     /// - Returns: Its name in `new/` and the name of the `.rest` file; `nil` if the job is gone.
     /// - Throws: `SystemError`: for example EIO or ENOSPC. The job has not moved.
     package func giveBack(_ job: ClaimedJob, leaving rest: [UInt8]) throws(SystemError) -> ParkedFile? {
-        do throws(SystemError) {
-            try secure(job)
-        } catch {
-            guard error.isNotFound else { throw error }
-            return nil
-        }
+        try secure(job)
         try archives.settle()
         let restName = try remainders.add(rest, besides: job.name)
         do {

@@ -100,7 +100,7 @@ struct RecoveryPlanTests {
                 known: .poison, size: size, plans: ["hold poison", torn, "hold changed", "claimAgain", lost],
                 why: "the daemon died over it; the file comes first"),
             Row(
-                known: .ended, size: size, plans: ["finish", end, "finish", "claimAgain", end],
+                known: .ended, size: size, plans: ["finish", end, "finish", "claimAgain", lost],
                 why: "nothing is sent any more, but the line may not be out"),
             Row(
                 known: .told, size: size, plans: ["finish", end, "finish", "claimAgain", gone],

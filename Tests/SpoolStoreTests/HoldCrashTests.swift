@@ -67,6 +67,21 @@
             }
         }
 
+        /// An error in one producer's file must not end the daemon, as a failed sync of the journal does.
+        @Test func `a claimed job whose bytes cannot be synced stays in work, and only that one`() throws {
+            let test = try TestSpool()
+            try test.app.new.put("a.json", "{}")
+            let job = try test.claimed(try fileName("a.json"), id: 3)
+            // The first operation opens it.
+            let plan = FailPlan(under: test.place.path, points: FailPoint.list("2:eio") ?? [])
+            plan.install()
+            defer { plan.remove() }
+            let error = try #require(throws: SystemError.self) { _ = try test.app.hold.park(job) }
+            #expect(error.isBrokenFilesystem && !error.isFailedSync)
+            #expect(try test.app.holdDirectory.names().isEmpty)
+            #expect(try test.app.work.status(of: job.entry.bytes) != nil)
+        }
+
         /// A move syncs the folders that other jobs have left, too. Where an unsynced rename is lost by that, they must be
         /// safe before, also those that a daemon moved before it died.
         @Test(arguments: Move.allCases, [false, true])

@@ -1,6 +1,6 @@
 /// The purpose of a sync. Tests can skip the syncs of one site to see what depends on them.
 package enum SyncSite: String, Hashable, Sendable, CaseIterable {
-    /// The bytes of a job that the journal does not have, before its claim, or forgets, before its move from `work/`.
+    /// The bytes of a job that the journal does not have, before its claim, or that it is about to forget.
     case jobFile
     /// The journal's records.
     case journal

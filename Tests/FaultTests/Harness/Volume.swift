@@ -124,8 +124,16 @@ final class Volume: Sendable {
         kill(number, signal)
     }
 
+    /// Unmounts it. A program that another test starts at this moment has every file of this process until it executes.
     func unmount() async throws {
-        try await run("umount", point)
+        try await eventually("the end of all use of \(point)") {
+            let child = try Child(inside(["umount", point]), logs: folder)
+            defer { child.forget() }
+            let code = try await child.end()
+            if child.log.contains("target is busy") { return false }
+            try #require(code == 0, "\(child.log)")
+            return true
+        }
     }
 
     /// What a loss of power does: nothing that is not on the disk yet gets there. btrfs cannot: see `replaceByCopy()`.
