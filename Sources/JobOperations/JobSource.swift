@@ -67,11 +67,7 @@ package final class JobSource {
         /// - Throws: `SystemError`: the sync failed. Nothing depends on these bytes yet, so only this file is affected.
         package func secure() throws(SystemError) {
             guard case .checks = content else { return }
-            do throws(SystemError) {
-                try job.file.sync(.jobFile)
-            } catch {
-                throw SystemError(code: error.code, operation: "sync before a claim", subject: error.subject)
-            }
+            try job.file.syncDraft(.jobFile, as: "sync before a claim")
         }
     }
 

@@ -143,16 +143,20 @@ package struct OpenFile: ~Copyable, Sendable {
         guard status == 0 else { throw .last("fdatasync", path) }
     }
 
-    /// Makes bytes survive a power loss that the caller can write once more: those of a new file, which it removes after a
-    /// failure, or those after the end of a log.
+    /// Makes bytes survive a power loss on which nothing relies yet: those of a new file, which the caller removes after a
+    /// failure, those after the end of a log, or those of a job that stays where it is then.
     ///
-    /// - Parameter site: the purpose of the sync; tests can leave out single sites.
-    /// - Throws: `SystemError`. Unlike that of `sync(_:)`, it is not final: nothing relies on these bytes yet.
-    package borrowing func syncDraft(_ site: SyncSite = .other) throws(SystemError) {
+    /// - Parameters:
+    ///   - site: the purpose of the sync; tests can leave out single sites.
+    ///   - operation: what fails with the sync, for the error.
+    /// - Throws: `SystemError`. Unlike that of `sync(_:)`, it is not final.
+    package borrowing func syncDraft(
+        _ site: SyncSite = .other, as operation: String = "write and sync"
+    ) throws(SystemError) {
         do throws(SystemError) {
             try sync(site)
         } catch {
-            throw SystemError(code: error.code, operation: "write and sync", subject: error.subject)
+            throw SystemError(code: error.code, operation: operation, subject: error.subject)
         }
     }
 

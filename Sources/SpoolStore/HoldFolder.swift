@@ -81,7 +81,7 @@ package struct HoldFolder {
             // It moves all the same: it is gone, or may not be opened any more, or no descriptor is left.
             return
         }
-        try file.syncDraft(.jobFile)
+        try file.syncDraft(.jobFile, as: "sync before a move")
     }
 
     /// Makes the move of a claimed job survive a power loss.
