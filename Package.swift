@@ -43,6 +43,7 @@ let package = Package(
         // Cores: bytes or events in, bytes or actions out; nothing here waits, locks or reads a clock.
         layer("Document"),
         layer("APNSModel", uses: ["Document"]),
+        layer("FCMModel", uses: ["Document"]),
         layer("PushModel", uses: ["APNSModel", "Document"]),
         layer("APNSBinary", uses: ["PushModel", "APNSModel"]),
         layer("HTTP2"),

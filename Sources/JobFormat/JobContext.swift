@@ -65,7 +65,7 @@ extension Carrier {
     var isBinary: Bool {
         switch self {
         case .simple, .enhanced, .frame: true
-        case .http2: false
+        case .http2, .fcm: false
         }
     }
 
@@ -73,7 +73,7 @@ extension Carrier {
     var carriesPriority: Bool {
         switch self {
         case .simple, .enhanced: false
-        case .frame, .http2: true
+        case .frame, .http2, .fcm: true
         }
     }
 }

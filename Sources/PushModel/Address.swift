@@ -11,20 +11,31 @@ package struct Address: Hashable, Sendable, CustomStringConvertible, CustomDebug
         case deviceToken
         /// A broadcast channel of Apple's: its id, which is base64 text.
         case channel
+        /// A registration token of FCM's: its text, whose case matters.
+        case registrationToken
+        /// A Firebase installation: its id, which is text.
+        case installation
+        /// A topic of FCM's: its name, without `/topics/`.
+        case topic
+        /// A condition over topics of FCM's: its text.
+        case condition
 
         /// The key of such an address in job files and feedback lines.
         package var key: String {
             switch self {
-            case .deviceToken: "token"
+            case .deviceToken, .registrationToken: "token"
             case .channel: "channel"
+            case .installation: "fid"
+            case .topic: "topic"
+            case .condition: "condition"
             }
         }
 
         /// Whether one address may reach many devices. It cannot be gone from one of them, and a repetition reaches them all.
         package var isShared: Bool {
             switch self {
-            case .deviceToken: false
-            case .channel: true
+            case .deviceToken, .registrationToken, .installation: false
+            case .channel, .topic, .condition: true
             }
         }
 
@@ -32,7 +43,16 @@ package struct Address: Hashable, Sendable, CustomStringConvertible, CustomDebug
         package func append(_ bytes: ArraySlice<UInt8>, to text: inout [UInt8]) {
             switch self {
             case .deviceToken: text.appendHexadecimal(bytes)
-            case .channel: text.append(contentsOf: bytes)
+            case .channel, .registrationToken, .installation, .topic, .condition: text.append(contentsOf: bytes)
+            }
+        }
+
+        /// The most bytes that an address of this kind has.
+        package var byteLimit: Int {
+            switch self {
+            case .deviceToken: DeviceToken.maximumByteCount
+            case .channel: ChannelID.byteLimit
+            case .registrationToken, .installation, .topic, .condition: 1024
             }
         }
     }
@@ -62,8 +82,11 @@ package struct Address: Hashable, Sendable, CustomStringConvertible, CustomDebug
         kind.append(bytes[...], to: &text)
     }
 
-    /// The first four bytes in hexadecimal and an ellipsis: a whole address in a log is personal data.
-    package var description: String { "\(DeviceToken(bytes: bytes))" }
+    /// The first four bytes, in hexadecimal if they are no text, and an ellipsis: a whole address in a log is personal data.
+    package var description: String {
+        let beginning = Address(kind, bytes.prefix(4))
+        return String(spelledBy: beginning.append) + "…"
+    }
 
     /// The same as `description`, so that a dump shows no more than a log.
     package var debugDescription: String { description }

@@ -8,15 +8,18 @@ package enum Carrier: CaseIterable, Hashable, Sendable {
     case enhanced
     /// Command 2 of the binary protocol.
     case frame
-    /// HTTP/2.
+    /// Apple's HTTP/2.
     case http2
+    /// Google's HTTP v1 API. Its limit is not on the payload but on the text in it, which `JobFormat` counts.
+    case fcm
 
-    /// Returns the maximum payload in bytes for this push type (Apple's documented limits).
+    /// Returns the maximum payload in bytes for this push type (documented limits).
     package func payloadLimit(for type: PushType) -> Int {
         switch self {
         case .simple, .enhanced: 256
         case .frame: 2048
         case .http2: type == .voip ? 5120 : 4096
+        case .fcm: 4096
         }
     }
 

@@ -153,6 +153,7 @@ extension Carrier {
     fileprivate var word: String {
         switch self {
         case .http2: "http2"
+        case .fcm: "fcm"
         case .frame: "binary"
         case .enhanced: "binary-enhanced"
         case .simple: "binary-simple"

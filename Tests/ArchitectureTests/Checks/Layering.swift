@@ -5,7 +5,8 @@
 enum Layering {
     /// What decides: neither waits nor locks nor reads a clock.
     static let cores: Set = [
-        "Document", "APNSModel", "PushModel", "APNSBinary", "HTTP2", "APNSHTTP2", "APNSServing", "JobFormat",
+        "Document", "APNSModel", "FCMModel", "PushModel", "APNSBinary", "HTTP2", "APNSHTTP2", "APNSServing",
+        "JobFormat",
         "JournalModel",
         "SpoolModel", "DoorModel",
     ]
@@ -16,6 +17,7 @@ enum Layering {
     static let allowed: [String: Set<String>] = [
         "Document": [],
         "APNSModel": ["Document"],
+        "FCMModel": ["Document"],
         "PushModel": ["APNSModel", "Document"],
         "APNSBinary": ["PushModel", "APNSModel"],
         "HTTP2": [],
