@@ -17,7 +17,7 @@ import COpenSSL
     /// - Parameter p8: PEM text with an unencrypted key: PKCS#8 as Apple issues it, or SEC 1.
     /// - Throws: `TLSError` of category `credentials`. Report it to the user; message and hint name what to change.
     package convenience init(p8: [UInt8]) throws(TLSError) {
-        try self.init(adopting: TokenKeyFile.privateKey(in: p8))
+        try self.init(adopting: TokenKeyFile.privateKey(in: p8, for: .es256))
     }
 
     /// Takes ownership of a key, which must be on P-256.
@@ -42,19 +42,7 @@ import COpenSSL
     ///
     /// - Throws: `TLSError` of category `library` when out of memory.
     package func sign(_ message: Span<UInt8>) throws(TLSError) -> [UInt8] {
-        let context = try DigestContext()
-        LibraryErrors.clear()
-        guard unsafe EVP_DigestSignInit(context.pointer, nil, EVP_sha256(), nil, key.pointer) == 1 else {
-            throw LibraryErrors.drain().asFailure()
-        }
-        // The longest DER form of two 256-bit numbers has 72 bytes.
-        var der = [UInt8](repeating: 0, count: 128)
-        var count = der.count
-        let result = unsafe message.withUnsafeBufferPointer {
-            unsafe EVP_DigestSign(context.pointer, &der, &count, $0.baseAddress, $0.count)
-        }
-        guard result == 1 else { throw LibraryErrors.drain().asFailure() }
-        return try ECDSASignature.raw(fromDER: Array(der[..<count]))
+        try ECDSASignature.raw(fromDER: key.signature(of: message))
     }
 
     /// Returns the verifier of this signer's signatures.
@@ -67,32 +55,5 @@ import COpenSSL
     /// The public key as PEM text.
     ///
     /// - Throws: `TLSError` of category `library` when out of memory.
-    package func publicKeyPEM() throws(TLSError) -> [UInt8] {
-        let bio = try MemoryBIO()
-        guard unsafe PEM_write_bio_PUBKEY(bio.pointer, key.pointer) == 1 else {
-            throw LibraryErrors.drain().asFailure()
-        }
-        return bio.contents()
-    }
-}
-
-extension KeyHandle {
-    /// The public half (SubjectPublicKeyInfo, DER).
-    fileprivate func publicKeyInfo() throws(TLSError) -> [UInt8] {
-        let bio = try MemoryBIO()
-        guard unsafe i2d_PUBKEY_bio(bio.pointer, pointer) == 1 else { throw LibraryErrors.drain().asFailure() }
-        return bio.contents()
-    }
-}
-
-/// Owns the state of one signature or verification.
-@safe struct DigestContext: ~Copyable {
-    let pointer: OpaquePointer
-
-    init() throws(TLSError) {
-        guard let context = unsafe EVP_MD_CTX_new() else { throw LibraryErrors.drain().asFailure() }
-        unsafe pointer = context
-    }
-
-    deinit { unsafe EVP_MD_CTX_free(pointer) }
+    package func publicKeyPEM() throws(TLSError) -> [UInt8] { try key.publicKeyPEM() }
 }

@@ -52,12 +52,7 @@ package struct ThrowawayIdentity: Sendable {
     /// The private key as unencrypted PEM text (PKCS#8).
     ///
     /// - Throws: `TLSError` of category `library` when out of memory.
-    package func keyPEM() throws(TLSError) -> [UInt8] {
-        let bio = try MemoryBIO()
-        try require(
-            unsafe PEM_write_bio_PKCS8PrivateKey(bio.pointer, credentials.key.pointer, nil, nil, 0, nil, nil))
-        return bio.contents()
-    }
+    package func keyPEM() throws(TLSError) -> [UInt8] { try credentials.key.pkcs8PEM() }
 
     /// The private key as encrypted PEM text.
     ///

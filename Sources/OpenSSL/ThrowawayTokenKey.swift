@@ -16,11 +16,7 @@ package struct ThrowawayTokenKey: Sendable, CustomReflectable {
         LibraryErrors.clear()
         guard let pointer = unsafe shim_P256_key() else { throw LibraryErrors.drain().asFailure() }
         let key = unsafe KeyHandle(adopting: pointer)
-        let bio = try MemoryBIO()
-        guard unsafe PEM_write_bio_PKCS8PrivateKey(bio.pointer, key.pointer, nil, nil, 0, nil, nil) == 1 else {
-            throw LibraryErrors.drain().asFailure()
-        }
-        p8 = bio.contents()
+        p8 = try key.pkcs8PEM()
         signer = try ES256Signer(adopting: key)
         publicKeyPEM = try signer.publicKeyPEM()
     }
