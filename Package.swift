@@ -48,6 +48,7 @@ let package = Package(
         layer("APNSBinary", uses: ["PushModel", "APNSModel"]),
         layer("HTTP2"),
         layer("APNSHTTP2", uses: ["HTTP2", "PushModel", "APNSModel", "Document"]),
+        layer("FCMHTTP2", uses: ["HTTP2", "PushModel", "Document"]),
         layer("APNSServing", uses: ["APNSHTTP2", "HTTP2", "PushModel", "APNSModel", "Document"]),
         layer("JobFormat", uses: ["PushModel", "APNSModel", "Document"]),
         layer("JournalModel", uses: ["JobFormat", "PushModel", "Document"]),
@@ -208,6 +209,7 @@ let package = Package(
         tests("APNSBinary", uses: ["PushModel", "APNSModel", "TestSupport"]),
         tests("HTTP2", uses: ["TestSupport"]),
         tests("APNSHTTP2", uses: ["HTTP2", "NGHTTP2", "PushModel", "APNSModel", "Document", "JSON", "TestSupport"]),
+        tests("FCMHTTP2", uses: ["HTTP2", "PushModel", "Document", "JSON", "OpenSSL", "TestSupport"]),
         tests("NGHTTP2", uses: ["HTTP2"]),
         tests(
             "SpoolModel",

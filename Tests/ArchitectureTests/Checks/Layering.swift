@@ -5,10 +5,8 @@
 enum Layering {
     /// What decides: neither waits nor locks nor reads a clock.
     static let cores: Set = [
-        "Document", "APNSModel", "FCMModel", "PushModel", "APNSBinary", "HTTP2", "APNSHTTP2", "APNSServing",
-        "JobFormat",
-        "JournalModel",
-        "SpoolModel", "DoorModel",
+        "Document", "APNSModel", "FCMModel", "PushModel", "APNSBinary", "HTTP2", "APNSHTTP2", "FCMHTTP2",
+        "APNSServing", "JobFormat", "JournalModel", "SpoolModel", "DoorModel",
     ]
     /// The wrappers of C libraries, and the only homes of `unsafe`.
     static let islands: Set = ["JSON", "YAML", "XML", "NGHTTP2", "MicroHTTPD", "OpenSSL", "LinuxIO", "ZeroMQ"]
@@ -22,6 +20,7 @@ enum Layering {
         "APNSBinary": ["PushModel", "APNSModel"],
         "HTTP2": [],
         "APNSHTTP2": ["HTTP2", "PushModel", "APNSModel", "Document"],
+        "FCMHTTP2": ["HTTP2", "PushModel", "Document"],
         "APNSServing": ["APNSHTTP2", "HTTP2", "PushModel", "APNSModel", "Document"],
         "JobFormat": ["PushModel", "APNSModel", "Document"],
         "JournalModel": ["JobFormat", "PushModel", "Document"],
