@@ -50,7 +50,7 @@ let package = Package(
         layer("APNSHTTP2", uses: ["HTTP2", "PushModel", "APNSModel", "Document"]),
         layer("FCMHTTP2", uses: ["HTTP2", "PushModel", "Document"]),
         layer("APNSServing", uses: ["APNSHTTP2", "HTTP2", "PushModel", "APNSModel", "Document"]),
-        layer("JobFormat", uses: ["PushModel", "APNSModel", "Document"]),
+        layer("JobFormat", uses: ["PushModel", "FCMModel", "APNSModel", "Document"]),
         layer("JournalModel", uses: ["JobFormat", "PushModel", "Document"]),
         layer("SpoolModel", uses: ["JournalModel", "JobFormat", "PushModel", "APNSModel", "Document"]),
         layer(
@@ -205,6 +205,7 @@ let package = Package(
         ),
         tests("Document", uses: ["JSON", "YAML", "TestSupport"]),
         tests("APNSModel", uses: ["TestSupport"]),
+        tests("FCMModel", uses: ["Document", "JSON"]),
         tests("PushModel", uses: ["APNSModel", "TestSupport"]),
         tests("APNSBinary", uses: ["PushModel", "APNSModel", "TestSupport"]),
         tests("HTTP2", uses: ["TestSupport"]),

@@ -22,7 +22,7 @@ enum Layering {
         "APNSHTTP2": ["HTTP2", "PushModel", "APNSModel", "Document"],
         "FCMHTTP2": ["HTTP2", "PushModel", "Document"],
         "APNSServing": ["APNSHTTP2", "HTTP2", "PushModel", "APNSModel", "Document"],
-        "JobFormat": ["PushModel", "APNSModel", "Document"],
+        "JobFormat": ["PushModel", "FCMModel", "APNSModel", "Document"],
         "JournalModel": ["JobFormat", "PushModel", "Document"],
         "SpoolModel": ["JournalModel", "JobFormat", "PushModel", "APNSModel", "Document"],
         "DoorModel": ["APNSServing", "APNSHTTP2", "SpoolModel", "JobFormat", "PushModel", "APNSModel", "Document"],

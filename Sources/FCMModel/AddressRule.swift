@@ -1,0 +1,77 @@
+import Document
+
+/// The syntax of an address of FCM's that is one word. A condition has a type of its own, ``TopicCondition``.
+///
+/// Check addresses before they are sent: FCM answers a malformed installation ID with UNREGISTERED, as if the app had been
+/// removed from the device.
+package enum AddressRule: Sendable {
+    /// A registration token. Google documents neither length nor characters; today's have 142 to 163: the installation's ID, a
+    /// colon, and characters of base64url.
+    case registrationToken
+    /// A Firebase installation ID, or FID: 17 bytes in base64url without padding.
+    case installation
+    /// The name of a topic, without `/topics/` (<https://firebase.google.com/docs/cloud-messaging/send-topic-messages>).
+    case topic
+
+    /// The reason why a text is no such address.
+    package enum Fault: Error, Hashable, Sendable {
+        /// The text has no characters.
+        case empty
+        /// The text has this many bytes, too few or too many.
+        case length(Int)
+        /// A character that is not allowed, the first such; its place counts characters from 1.
+        case stray(Unicode.Scalar, place: Int)
+    }
+
+    /// How many bytes such an address has.
+    package var lengths: ClosedRange<Int> {
+        switch self {
+        case .registrationToken: 20...1024
+        case .installation: 22...22
+        case .topic: 1...900
+        }
+    }
+
+    /// The characters apart from letters and digits, for messages.
+    package var otherCharacters: String {
+        switch self {
+        case .registrationToken: ":-_"
+        case .installation: "-_"
+        case .topic: "-_.~%"
+        }
+    }
+
+    /// Returns why a text is no such address; `nil` if it may be one. Costs O(*n*), and allocates nothing for an address.
+    package func fault(of text: Span<UInt8>) -> Fault? {
+        guard !text.isEmpty else { return .empty }
+        for index in text.indices where !allows(text[index]) { return Self.stray(in: text, at: index) }
+        return lengths.contains(text.count) ? nil : .length(text.count)
+    }
+
+    /// Whether a text is 64 hexadecimal digits, as the device tokens of Apple's are often written.
+    package static func isLikeDeviceToken(_ text: Span<UInt8>) -> Bool {
+        guard text.count == 64 else { return false }
+        for index in text.indices where hexValue(text[index]) == nil { return false }
+        return true
+    }
+
+    private func allows(_ byte: UInt8) -> Bool {
+        switch byte {
+        case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+            UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"):
+            true
+        case UInt8(ascii: ":"): self == .registrationToken
+        case UInt8(ascii: "."), UInt8(ascii: "~"), UInt8(ascii: "%"): self == .topic
+        default: false
+        }
+    }
+
+    private static func stray(in text: Span<UInt8>, at index: Int) -> Fault {
+        var place = 1
+        for earlier in 0..<index where text[earlier] & 0xC0 != 0x80 { place += 1 }
+        var character: [UInt8] = []
+        for next in index..<min(index + 4, text.count) { character.append(text[next]) }
+        let scalar = String(decoding: character, as: UTF8.self).unicodeScalars.first ?? "\u{FFFD}"
+        return .stray(scalar, place: place)
+    }
+}
