@@ -162,7 +162,7 @@ extension GatewayPolicy {
     private mutating func judge(
         _ frame: NotificationFrame, of bytes: Span<UInt8>, at now: Moment, sharing shared: inout GatewayState
     ) -> Ledger.Outcome {
-        if let action = shared.script.arrived(
+        if let action = shared.scripts[.binary]?.arrived(
             token: bytes.extracting(frame.token), payload: bytes.extracting(frame.payload), count: arrivedCount,
             on: connection),
             let outcome = act(action, on: frame, at: now)
@@ -246,7 +246,7 @@ extension GatewayPolicy {
 
     /// Performs the script's action for the moment between two notifications, if any.
     private mutating func pause(at now: Moment, sharing shared: inout GatewayState) {
-        guard let action = shared.script.pausing(after: arrivedCount, on: connection) else { return }
+        guard let action = shared.scripts[.binary]?.pausing(after: arrivedCount, on: connection) else { return }
         _ = act(action, on: nil, at: now)
     }
 }

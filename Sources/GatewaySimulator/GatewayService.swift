@@ -23,19 +23,6 @@ actor GatewayService {
     /// The time that a client may take for its handshake.
     private static let handshakeTime = Duration.seconds(15)
 
-    /// A port, identified by its protocol.
-    enum Port: Hashable, Sendable, CaseIterable {
-        case binary, http2
-
-        /// The option of `pushspool simulate` that sets it.
-        var option: String {
-            switch self {
-            case .binary: "--port"
-            case .http2: "--http2-port"
-            }
-        }
-    }
-
     /// Opens the ports. Connections wait until `run()`.
     ///
     /// - Throws: `SimulatorFault` if a port is in use or the address does not belong to this host.
@@ -108,8 +95,7 @@ actor GatewayService {
 
     /// Replaces the script and restarts its counts.
     func setScript(_ script: FaultScript) {
-        state.script = ScriptRun(script)
-        state.http2Script = ScriptRun(script, over: .http2)
+        state.start(script)
     }
 
     /// Replaces the rules for later notifications.
@@ -124,7 +110,7 @@ actor GatewayService {
 
     /// Replaces the HTTP/2 behavior for later connections.
     func setManner(_ manner: HTTP2Manner) {
-        state.manner = manner
+        state.manners[.http2] = manner
     }
 
     /// Ends all open connections.
@@ -183,7 +169,7 @@ extension GatewayService {
 
     private func converse(over socket: StreamSocket, number: Int, on port: Port) async throws {
         var withholdsTickets = false
-        switch port == .binary ? state.script.connecting(number) : state.http2Script.connecting(number) {
+        switch state.scripts[port]?.connecting(number) {
         case .refuseConnection: return socket.abort()
         case .failHandshake(let fault): return try await fault.spoil(socket)
         case .withholdTickets: withholdsTickets = true
@@ -209,16 +195,15 @@ extension GatewayService {
         over stream: SecureStream, on socket: StreamSocket, number: Int, port: Port
     ) -> any OpenConnection {
         let now = GatewayPolicy.Now.read()
+        let api: any ServedAPI
         switch port {
         case .binary:
             let policy = GatewayPolicy(connection: number, at: now.moment, sharing: &state)
             return Conversation(over: stream, on: socket, policy: policy)
-        case .http2:
-            let policy = HTTP2Policy(
-                connection: number, certificateTopics: stream.facts.peerCertificate?.allTopics, at: now, sharing: &state
-            )
-            return HTTP2Conversation(over: stream, on: socket, policy: policy)
+        case .http2: api = ProviderAPI(certificateTopics: stream.facts.peerCertificate?.allTopics)
         }
+        let policy = HTTP2Policy(connection: number, serving: api, at: now, sharing: &state)
+        return HTTP2Conversation(over: stream, on: socket, policy: policy)
     }
 }
 

@@ -43,7 +43,7 @@ public struct Ledger: Sendable {
     /// The number of requests refused over HTTP/2, by reason.
     public private(set) var refusedCountByReason: [String: Int] = [:]
     /// The first 100,000 requests to the channel management; empty unless the detail is `.everything`.
-    public private(set) var channelRequests: [ChannelRequest] = []
+    public private(set) var channelRequests: [OtherRequest] = []
     /// The first 1,000 violations of HTTP/2, or of a strict gateway's expectations, by clients.
     public private(set) var violations: [Violation] = []
     /// The total number of violations.
@@ -135,7 +135,7 @@ public struct Ledger: Sendable {
     }
 
     /// Records a request to the channel management.
-    mutating func note(_ request: ChannelRequest) {
+    mutating func noteChannelRequest(_ request: OtherRequest) {
         if detail == .everything, channelRequests.count < 100_000 { channelRequests.append(request) }
     }
 

@@ -15,7 +15,7 @@ struct ServerContexts: Sendable {
     /// - Throws: `TLSError` if one of them cannot be used; its hint gives the reason.
     init(_ certificates: Certificates, requiresClientCertificate: Bool) throws(TLSError) {
         let identity = try Credentials.pem(certificate: certificates.server)
-        func context(for port: GatewayService.Port, issuingTicket: Bool) throws(TLSError) -> TLSContext {
+        func context(for port: Port, issuingTicket: Bool) throws(TLSError) -> TLSContext {
             var options = TLSOptions(applicationProtocols: port == .http2 ? ["h2"] : [])
             options.issuesTicket = issuingTicket
             return try .server(
@@ -29,7 +29,7 @@ struct ServerContexts: Sendable {
     }
 
     /// Returns the context for a port.
-    func context(for port: GatewayService.Port, issuingTicket: Bool) -> TLSContext {
+    func context(for port: Port, issuingTicket: Bool) -> TLSContext {
         switch port {
         case .binary: issuingTicket ? usual : withoutTicket
         case .http2: issuingTicket ? http2 : http2WithoutTicket

@@ -147,10 +147,11 @@ extension Simulator.Configuration {
     fileprivate func state() throws -> GatewayState {
         var list = FeedbackList(gone: gone, collectsRefused: tellsRefusedTokens)
         list.append(feedback)
-        return GatewayState(
-            rules: rules, script: ScriptRun(script), ledger: Ledger(detail: detail, writesLines: ledgerPath != nil),
-            feedback: list, requestTerms: try RequestTerms(requestRules), http2Script: ScriptRun(script, over: .http2),
-            manner: http2Manner)
+        var state = GatewayState(
+            rules: rules, ledger: Ledger(detail: detail, writesLines: ledgerPath != nil), feedback: list,
+            requestTerms: try RequestTerms(requestRules), manners: [.http2: http2Manner])
+        state.start(script)
+        return state
     }
 
     fileprivate func addresses() throws(SimulatorFault) -> (

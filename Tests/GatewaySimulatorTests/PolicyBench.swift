@@ -12,7 +12,8 @@ struct PolicyBench {
 
     init(_ script: String = "", rules: GatewayRules = GatewayRules()) throws {
         state = GatewayState(
-            rules: rules, script: ScriptRun(try FaultScript(script)), ledger: Ledger(), feedback: FeedbackList())
+            rules: rules, ledger: Ledger(), feedback: FeedbackList())
+        state.start(try FaultScript(script))
         policy = GatewayPolicy(connection: state.ledger.noteConnection(), at: .zero, sharing: &state)
     }
 

@@ -34,7 +34,7 @@ struct ScriptRunTests {
     }
 
     @Test func `connections are counted for rules about them`() throws {
-        var run = ScriptRun(try FaultScript("every=2 refuse-connection times=2"))
+        var run = ScriptRun(try FaultScript("every=2 refuse-connection times=2"), on: .binary)
         #expect((1...6).map { run.connecting($0) != nil } == [false, true, false, true, false, false])
     }
 }

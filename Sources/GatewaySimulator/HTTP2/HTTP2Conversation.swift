@@ -43,7 +43,7 @@ final class HTTP2Conversation: OpenConnection {
             case .cut:
                 socket.shutdownWrite()
             case .stopListening(let duration):
-                service.stopListening(for: duration, on: .http2)
+                service.stopListening(for: duration, on: policy.api.port)
             case .release(let resetting):
                 if resetting { stream.abort() }
                 return

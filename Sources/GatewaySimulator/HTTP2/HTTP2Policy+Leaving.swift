@@ -79,7 +79,8 @@ extension HTTP2Policy {
 
     private mutating func finish(_ goAway: FaultAction.GoAway, above last: UInt32, at now: Moment) {
         leaving = .left(above: last, goAway.ending)
-        session.goAway(lastStream: last, ErrorCode(rawValue: goAway.code), debug: goAway.debug)
+        session.goAway(
+            lastStream: last, ErrorCode(rawValue: goAway.code), debug: goAway.debug ?? Array(api.goAwayDebug.utf8))
         switch goAway.ending {
         case .close, .stay: break
         case .cut, .reset: state = .doomed(goAway.ending, due: now)

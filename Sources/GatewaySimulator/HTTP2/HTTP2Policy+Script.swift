@@ -1,4 +1,3 @@
-import APNSServing
 import HTTP2
 import NGHTTP2
 import PushModel
@@ -25,7 +24,7 @@ extension HTTP2Policy {
         case .flood(let flood, let count):
             return send(flood, count: count, on: subject)
         case .slow(let rate): pace.slow(to: rate, at: now.moment)
-        case .latency(let delay, let jitter): (self.delay, self.jitter) = (delay, jitter)
+        case .latency(let delay, let jitter): latency = (delay, jitter)
         case .stopListening(let duration): listeningStop = duration
         case .settings(let changed): session.submit(changed.parameters)
         case .grant(let byteCount):
@@ -44,8 +43,7 @@ extension HTTP2Policy {
     ) -> Ledger.Outcome? {
         switch action {
         case .answer(let scripted):
-            var answer = RequestAnswer(scripted, at: now.wallTime.nanoseconds / 1_000_000)
-            answer.isAboutChannel = reading.isAboutChannel
+            let answer = api.answer(by: scripted, at: now.wallTime)
             send(answer, to: subject, after: scripted.delay, at: now.moment)
             return answer.outcome
         case .withhold:

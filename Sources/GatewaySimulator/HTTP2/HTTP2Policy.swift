@@ -1,8 +1,4 @@
-import APNSModel
-import APNSServing
-import Document
 import HTTP2
-import JSON
 import NGHTTP2
 import PushModel
 
@@ -24,12 +20,11 @@ struct HTTP2Policy {
     let session: ServerSession
     var state = State.open
     var leaving = Leaving.no
-    var identity: ClientIdentity
-    var reading = RequestReading()
+    var api: any ServedAPI
     var arrivedCount = 0
     var pending = PendingAnswers()
-    var delay: Duration
-    var jitter: Duration
+    /// How long an answer takes, and how much longer at most, at random.
+    var latency: (delay: Duration, jitter: Duration)
     private(set) var isMute = false
     /// The output that was pending when the gateway went mute.
     private var lastWords: [UInt8] = []
@@ -40,10 +35,8 @@ struct HTTP2Policy {
     var windowGrant: Int?
     var grantedByteCount = 0
     private var peerHasEnded = false
-    private var lastGoodPayload: [UInt8] = []
     private var events: [ServerSession.Event] = []
     private var responseFields = ResponseFields()
-    private var parser = JSON.Parser()
     /// The stream limit that applies until the first success, or `nil` if none applies.
     private var firstLimit: Int?
     var random: SplitMix
@@ -52,19 +45,18 @@ struct HTTP2Policy {
     ///
     /// - Parameters:
     ///   - connection: Its number, from 1.
-    ///   - certificateTopics: The topics of the client's certificate, or `nil` if it presented none.
+    ///   - api: The API that it serves.
     ///   - now: The time.
     ///   - shared: The state that all connections share.
     init(
-        connection: Int, certificateTopics: [String]?, at now: GatewayPolicy.Now, sharing shared: inout GatewayState
+        connection: Int, serving api: any ServedAPI, at now: GatewayPolicy.Now, sharing shared: inout GatewayState
     ) {
-        let manner = shared.manner
-        self.connection = connection
-        identity = ClientIdentity(certificateTopics: certificateTopics)
-        (delay, jitter, windowGrant) = (manner.latency, manner.jitter, manner.windowGrant)
+        let manner = shared.manner(of: api.port)
+        (self.connection, self.api) = (connection, api)
+        (latency, windowGrant) = ((manner.latency, manner.jitter), manner.windowGrant)
         tellsUniqueIDs = manner.tellsUniqueIDs
         random = SplitMix(seed: UInt64(connection))
-        firstLimit = identity.usesToken ? manner.streamLimitBeforeToken : nil
+        firstLimit = api.usesToken ? manner.streamLimitBeforeToken : nil
         var options = ServerSession.Options()
         options.windows = manner.windowGrant == nil ? .automatic : .manual
         session = ServerSession(options: options)
@@ -168,38 +160,20 @@ extension HTTP2Policy {
         _ request: ServerSession.Request, at now: GatewayPolicy.Now, sharing shared: inout GatewayState
     ) {
         arrivedCount += 1
-        reading.read(request.fields)
+        let id = api.read(request, &random)
         noteOddities(of: request, sharing: &shared)
-        let id = reading.id ?? random.identifier()[...]
         let outcome = judge(request, id: id, at: now, sharing: &shared)
-        let isKept = shared.ledger.keepsEntries
-        defer { pause(at: now, sharing: &shared) }
-        if case .management = reading.purpose {
-            guard isKept else { return }
-            let head = KeptHead(stream: request.stream, id: Array(id), fields: request.fields)
-            return shared.ledger.note(
-                Ledger.ChannelRequest(
-                    connection: connection, request: head.request, body: request.body, outcome: outcome))
-        }
-        let arrived = ArrivedRequest(
-            token: reading.token, payload: isKept ? request.body : [], expiry: reading.expiry,
-            priority: reading.priority,
-            head: KeptHead(
-                stream: request.stream, id: isKept ? Array(id) : [], fields: isKept ? request.fields : HeaderFields()))
-        shared.ledger.note(
-            arrived, as: .init(connection: connection, sequence: arrivedCount, time: now.wallTime, outcome: outcome))
+        let arrival = Ledger.Arrival(
+            connection: connection, sequence: arrivedCount, time: now.wallTime, outcome: outcome)
+        api.note(request, id: id, as: arrival, in: &shared.ledger)
+        pause(at: now, sharing: &shared)
     }
 
     /// Records oddities that a gateway tolerates but that a client should avoid.
     private func noteOddities(of request: ServerSession.Request, sharing shared: inout GatewayState) {
-        if let name = reading.strangeName {
-            note("\(name) is not a field that Apple defines", on: request.stream, sharing: &shared)
-        }
-        if reading.isAboutChannel, reading.topic != nil {
-            note("a request about a channel has no apns-topic", on: request.stream, sharing: &shared)
-        }
+        for oddity in api.oddities { note(oddity, on: request.stream, sharing: &shared) }
         if request.hasTrailer { note("fields after the body", on: request.stream, sharing: &shared) }
-        if request.fields.listByteCount > shared.manner.headerListLimit {
+        if request.fields.listByteCount > shared.manner(of: api.port).headerListLimit {
             note("a field list over the limit", on: request.stream, sharing: &shared)
         }
     }
@@ -209,20 +183,18 @@ extension HTTP2Policy {
         sharing shared: inout GatewayState
     ) -> Ledger.Outcome {
         guard case .open = state, !isMute, !collects(request.stream, at: now.moment) else { return .discarded }
-        if let action = shared.http2Script.arrived(
-            token: reading.token.span, payload: request.body.span, count: arrivedCount, on: connection),
+        if let action = shared.scripts[api.port]?.arrived(
+            token: api.address.span, payload: request.body.span, count: arrivedCount, on: connection),
             let outcome = act(action, on: Subject(stream: request.stream, id: id), at: now)
         {
-            if case .management = reading.purpose, action == .withhold {
-                // What is accepted and not answered has its effect.
-                _ = answer(to: request, at: now, sharing: &shared)
+            if api.takesEffectUnanswered, action == .withhold {
+                _ = api.answer(to: request, id: id, at: now, sharing: &shared)
             }
             return outcome
         }
-        var answer = answer(to: request, at: now, sharing: &shared)
-        answer.isAboutChannel = reading.isAboutChannel
+        let answer = api.answer(to: request, id: id, at: now, sharing: &shared)
         send(answer, to: Subject(stream: request.stream, id: id), after: ownDelay(), at: now.moment)
-        if answer.isSuccess { liftLimit(shared.manner) }
+        if answer.isSuccess { liftLimit(shared.manner(of: api.port)) }
         return answer.outcome
     }
 
@@ -230,47 +202,6 @@ extension HTTP2Policy {
     struct Subject {
         let stream: UInt32
         let id: ArraySlice<UInt8>
-    }
-
-    /// Returns a strict gateway's answer.
-    private mutating func answer(
-        to request: ServerSession.Request, at now: GatewayPolicy.Now, sharing shared: inout GatewayState
-    ) -> RequestAnswer {
-        let (terms, rules) = (shared.requestTerms, shared.requestTerms.rules)
-        if let fault = reading.addressFault ?? fault(ofIdentityAt: now, terms: terms) ?? reading.headFault {
-            return RequestAnswer(fault)
-        }
-        if reading.isAboutChannel, !rules.allowsBroadcast { return RequestAnswer(.featureNotEnabled) }
-        if case .management(let managed) = reading.purpose {
-            return shared.channels.answer(managed, about: reading.token, body: request.body, rules)
-        }
-        if rules.requiresPushType, reading.pushType == nil { return RequestAnswer(.invalidPushType) }
-        if let fault = payloadFault(of: request, rules: rules) { return RequestAnswer(fault) }
-        guard let app = reading.purpose.app else { return rules.answer(about: reading.token) }
-        return shared.channels.answer(
-            aboutBroadcastBy: app, channel: reading.token, expiry: reading.expiry, rules)
-    }
-
-    private mutating func payloadFault(of request: ServerSession.Request, rules: RequestRules) -> Reason? {
-        if request.bodyByteCount == 0 { return .payloadEmpty }
-        if request.bodyByteCount > rules.payloadLimit(of: reading) { return .payloadTooLarge }
-        guard rules.refusesOtherThanObjects, !request.body[...].isSame(as: lastGoodPayload) else { return nil }
-        guard isObject(request.body) else { return .badRequestPayload }
-        lastGoodPayload = request.body
-        return nil
-    }
-
-    private mutating func fault(ofIdentityAt now: GatewayPolicy.Now, terms: RequestTerms) -> Reason? {
-        identity.fault(in: reading, at: now, terms: terms, parser: &parser)
-    }
-
-    private mutating func isObject(_ bytes: [UInt8]) -> Bool {
-        do throws(Diagnostic) {
-            return try parser.parse(bytes).root.kind == .mapping
-        } catch {
-            // The client's own tests must find the reason.
-            return false
-        }
     }
 
     /// Lifts the limit that applies until the first success with a provider token.
@@ -281,7 +212,7 @@ extension HTTP2Policy {
     }
 
     private mutating func ownDelay() -> Duration {
-        jitter == .zero ? delay : delay + jitter * random.fraction()
+        latency.jitter == .zero ? latency.delay : latency.delay + latency.jitter * random.fraction()
     }
 
     /// Sends an answer, immediately or after a delay.
@@ -298,7 +229,7 @@ extension HTTP2Policy {
 
     /// Performs the script's action for the moment between two requests, if any.
     private mutating func pause(at now: GatewayPolicy.Now, sharing shared: inout GatewayState) {
-        guard let action = shared.http2Script.pausing(after: arrivedCount, on: connection) else { return }
+        guard let action = shared.scripts[api.port]?.pausing(after: arrivedCount, on: connection) else { return }
         _ = act(action, on: nil, at: now)
     }
 }

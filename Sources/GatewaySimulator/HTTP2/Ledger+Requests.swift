@@ -1,4 +1,5 @@
 import HTTP2
+import NGHTTP2
 import PushModel
 
 extension Ledger {
@@ -38,8 +39,8 @@ extension Ledger {
         public var collapseID: String? { self["apns-collapse-id"] }
     }
 
-    /// A request to the channel management.
-    public struct ChannelRequest: Sendable, Hashable {
+    /// A request that sends no notification.
+    public struct OtherRequest: Sendable, Hashable {
         /// The connection's number, from 1.
         public let connection: Int
         /// The head of the request.
@@ -91,6 +92,14 @@ struct KeptHead: Sendable {
                     String(decoding: fields.name(at: $0), as: UTF8.self),
                     String(decoding: fields.value(at: $0), as: UTF8.self))
             })
+    }
+}
+
+extension Ledger.OtherRequest {
+    init(_ request: ServerSession.Request, id: ArraySlice<UInt8>, as arrival: Ledger.Arrival) {
+        let head = KeptHead(stream: request.stream, id: Array(id), fields: request.fields)
+        self.init(
+            connection: arrival.connection, request: head.request, body: request.body, outcome: arrival.outcome)
     }
 }
 

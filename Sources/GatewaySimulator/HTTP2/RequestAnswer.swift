@@ -14,8 +14,8 @@ struct RequestAnswer: Hashable {
     var timestamp: Int64?
     /// Seconds.
     var retryAfter: Int?
-    /// Whether it is about a broadcast or a channel: its id has another field.
-    var isAboutChannel = false
+    /// The name of the field with the request's id; `nil` if the API has none.
+    var idField: String?
     /// The id of a new channel.
     var channel: String?
 
@@ -30,16 +30,6 @@ struct RequestAnswer: Hashable {
         status = reason.status
         self.reason = reason.rawValue
         self.timestamp = timestamp
-    }
-
-    /// Creates the answer that a script specifies, at a time in milliseconds since 1970.
-    init(_ answer: FaultAction.Answer, at time: Int64) {
-        let isPlain = answer.status == nil && answer.text == nil
-        let reason = answer.reason ?? (isPlain ? Reason.unregistered.rawValue : "")
-        status = answer.status ?? Reason(name: reason)?.status ?? 400
-        (self.reason, text) = (reason, answer.text)
-        timestamp = answer.timestamp ?? (status == 410 ? time : nil)
-        retryAfter = answer.retryAfter
     }
 
     /// The body: `{"reason":"Unregistered","timestamp":1700000000123}`.
@@ -62,7 +52,7 @@ struct RequestAnswer: Hashable {
     func write(into fields: inout ResponseFields, id: ArraySlice<UInt8>, uniqueID: String?) {
         fields.removeAll()
         fields.append(":status", status == 200 ? "200" : String(status))
-        fields.append(isAboutChannel ? "apns-request-id" : "apns-id", id, isIndexed: false)
+        if let idField { fields.append(idField, id, isIndexed: false) }
         if let uniqueID { fields.append("apns-unique-id", uniqueID, isIndexed: false) }
         if let channel { fields.append("apns-channel-id", channel, isIndexed: false) }
         if let retryAfter { fields.append("retry-after", String(retryAfter)) }

@@ -1,18 +1,13 @@
 extension FaultAction {
-    /// A protocol that an action applies to.
-    enum WireProtocol: Hashable, Sendable {
-        case binary, http2
-    }
-
-    /// The protocols that the action applies to.
-    var protocols: Set<WireProtocol> {
+    /// The ports on which the action can be carried out.
+    var ports: Set<Port> {
         switch self {
         case .reply: [.binary]
         case .end, .pause, .slow, .refuseConnection, .stopListening, .failHandshake, .withholdTickets:
-            [.binary, .http2]
+            Set(Port.allCases)
         case .answer, .latency, .withhold, .mute, .goAway, .refuseStream, .settings, .grant, .flood, .unknownFrame,
             .ignorePings, .inform:
-            [.http2]
+            Set(Port.allCases).subtracting([.binary])
         }
     }
 
@@ -36,8 +31,8 @@ extension FaultAction {
         /// The number of requests, starting with the current one, that are left unprocessed.
         var undoneCount = 0
         var code: UInt32 = 0
-        /// The debug data of the frame.
-        var debug = Array("{\"reason\":\"Shutdown\"}".utf8)
+        /// The debug data of the frame; `nil` means that of the API.
+        var debug: [UInt8]?
         /// The time between a notice with the last stream 2^31 - 1 and the frame itself; `nil` means no notice.
         var notice: Duration?
         /// The action that follows: `close` once all remaining requests are answered, the others immediately.

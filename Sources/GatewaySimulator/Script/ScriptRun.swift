@@ -12,9 +12,9 @@ struct ScriptRun: Sendable {
         var dice: SplitMix
     }
 
-    /// Starts a script with all counts at zero. Rules for other protocols are omitted.
-    init(_ script: FaultScript, over protocol: FaultAction.WireProtocol = .binary) {
-        rules = script.rules.filter { $0.action.protocols.contains(`protocol`) }
+    /// Starts a script with all counts at zero. Rules for other ports are omitted.
+    init(_ script: FaultScript, on port: Port) {
+        rules = script.rules.filter { $0.action.ports.contains(port) }
         progress = rules.map { Progress(dice: SplitMix(seed: $0.trigger.seed)) }
         looksAtNotifications = rules.contains { $0.occasion == .notification }
         looksBetween = rules.contains { $0.occasion == .betweenNotifications }

@@ -3,9 +3,6 @@ extension House {
     static let exceptions: [Exception] = [
         .init("HTTP2.ConnectionMachine", .lines, 758, connection),
         .init("HTTP2.ConnectionMachine", .functions, 52, connection),
-        .init(
-            "GatewaySimulator.HTTP2Policy", .storedProperties, 24,
-            "the choices of whoever writes a simulated gateway, each its own"),
         .init("GatewaySimulator", .foldersInCircles, 3, "a script drives both protocols, and both ask it"),
     ]
 

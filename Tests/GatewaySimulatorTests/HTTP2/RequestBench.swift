@@ -35,12 +35,12 @@ struct RequestBench {
         topics: [String]? = ["com.example.weather"]
     ) throws {
         state = GatewayState(
-            rules: GatewayRules(), script: ScriptRun(.none), ledger: Ledger(), feedback: FeedbackList(),
-            requestTerms: try RequestTerms(rules), http2Script: ScriptRun(try FaultScript(script), over: .http2),
-            manner: manner)
+            rules: GatewayRules(), ledger: Ledger(), feedback: FeedbackList(), requestTerms: try RequestTerms(rules),
+            manners: [.http2: manner])
+        state.start(try FaultScript(script))
         policy = HTTP2Policy(
-            connection: state.ledger.noteConnection(), certificateTopics: topics, at: Self.time(.zero),
-            sharing: &state)
+            connection: state.ledger.noteConnection(), serving: ProviderAPI(certificateTopics: topics),
+            at: Self.time(.zero), sharing: &state)
         send(Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + [0, 0, 0, 4, 0, 0, 0, 0, 0])
         acknowledge()
     }

@@ -1,0 +1,15 @@
+/// A port of the gateway, by what is spoken on it.
+enum Port: Hashable, Sendable, CaseIterable {
+    /// Apple's binary protocol.
+    case binary
+    /// Apple's API over HTTP/2.
+    case http2
+
+    /// The option of `pushspool simulate` that sets it.
+    var option: String {
+        switch self {
+        case .binary: "--port"
+        case .http2: "--http2-port"
+        }
+    }
+}
