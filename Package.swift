@@ -47,8 +47,9 @@ let package = Package(
         layer("PushModel", uses: ["APNSModel", "Document"]),
         layer("APNSBinary", uses: ["PushModel", "APNSModel"]),
         layer("HTTP2"),
-        layer("APNSHTTP2", uses: ["HTTP2", "PushModel", "APNSModel", "Document"]),
-        layer("FCMHTTP2", uses: ["HTTP2", "PushModel", "Document"]),
+        layer("PushHTTP2", uses: ["HTTP2", "PushModel", "APNSModel", "Document"]),
+        layer("APNSHTTP2", uses: ["PushHTTP2", "HTTP2", "PushModel", "APNSModel", "Document"]),
+        layer("FCMHTTP2", uses: ["FCMModel", "PushHTTP2", "HTTP2", "PushModel", "Document"]),
         layer("APNSServing", uses: ["APNSHTTP2", "HTTP2", "PushModel", "APNSModel", "Document"]),
         layer("JobFormat", uses: ["PushModel", "FCMModel", "APNSModel", "Document"]),
         layer("JournalModel", uses: ["JobFormat", "PushModel", "Document"]),
@@ -88,7 +89,7 @@ let package = Package(
             "Gateways",
             uses: [
                 "ServiceProcess", "SecureTransport", "OpenSSL", "JSON", "NGHTTP2", "LinuxIO", "APNSBinary", "APNSHTTP2",
-                "HTTP2", "PushModel", "APNSModel", logging,
+                "PushHTTP2", "HTTP2", "PushModel", "APNSModel", logging,
             ]),
         layer(
             "GatewaySimulator",
@@ -102,7 +103,7 @@ let package = Package(
             "Configuration",
             uses: [
                 "ServiceProcess", "DoorModel", "SpoolStore", "Gateways", "SecureTransport", "YAML", "LinuxIO",
-                "OpenSSL", "SpoolModel", "APNSBinary", "APNSHTTP2", "PushModel", "APNSModel", "Document",
+                "OpenSSL", "SpoolModel", "APNSBinary", "APNSHTTP2", "PushHTTP2", "PushModel", "APNSModel", "Document",
             ]),
         layer(
             "Doctor",
@@ -113,8 +114,8 @@ let package = Package(
         layer(
             "ChannelManagement",
             uses: [
-                "Configuration", "Gateways", "JSON", "LinuxIO", "SpoolModel", "JobFormat", "APNSHTTP2", "PushModel",
-                "APNSModel", "Document",
+                "Configuration", "Gateways", "JSON", "LinuxIO", "SpoolModel", "JobFormat", "APNSHTTP2", "PushHTTP2",
+                "PushModel", "APNSModel", "Document",
             ]),
         layer(
             "JobOperations",
@@ -209,7 +210,9 @@ let package = Package(
         tests("PushModel", uses: ["APNSModel", "TestSupport"]),
         tests("APNSBinary", uses: ["PushModel", "APNSModel", "TestSupport"]),
         tests("HTTP2", uses: ["TestSupport"]),
-        tests("APNSHTTP2", uses: ["HTTP2", "NGHTTP2", "PushModel", "APNSModel", "Document", "JSON", "TestSupport"]),
+        tests(
+            "APNSHTTP2",
+            uses: ["PushHTTP2", "HTTP2", "NGHTTP2", "PushModel", "APNSModel", "Document", "JSON", "TestSupport"]),
         tests("FCMHTTP2", uses: ["HTTP2", "PushModel", "Document", "JSON", "OpenSSL", "TestSupport"]),
         tests("NGHTTP2", uses: ["HTTP2"]),
         tests(
@@ -249,8 +252,8 @@ let package = Package(
         tests(
             "GatewaySimulator",
             uses: [
-                "SecureTransport", "OpenSSL", "NGHTTP2", "LinuxIO", "APNSBinary", "APNSHTTP2", "HTTP2", "PushModel",
-                "APNSModel", "TestSupport",
+                "SecureTransport", "OpenSSL", "NGHTTP2", "LinuxIO", "APNSBinary", "APNSHTTP2", "PushHTTP2", "HTTP2",
+                "PushModel", "APNSModel", "TestSupport",
             ]),
         tests(
             "AppEngine",

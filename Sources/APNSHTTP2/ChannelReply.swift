@@ -1,5 +1,6 @@
 package import APNSModel
 package import Document
+package import PushHTTP2
 import PushModel
 
 /// The answer to a `ChannelRequest`.

@@ -1,4 +1,5 @@
 package import APNSModel
+package import PushHTTP2
 package import PushModel
 
 extension Reason {
@@ -58,19 +59,17 @@ extension Reason {
         }
     }
 
-    /// Whether the gateway complains about the topic. That is the job's fault if the job sets its own topic.
-    package var isAboutTopic: Bool {
+    /// What it is about, as far as its class does not say it.
+    package var concerns: Reply.Concerns {
         switch self {
-        case .badTopic, .missingTopic, .topicDisallowed, .deviceTokenNotForTopic: true
-        default: false
-        }
-    }
-
-    /// Whether the gateway complains about the app's right to broadcast, which says nothing about its other notifications.
-    package var isAboutBroadcasting: Bool {
-        switch self {
-        case .featureNotEnabled, .topicMismatch, .cannotCreateChannelConfig: true
-        default: false
+        case .badTopic, .missingTopic, .deviceTokenNotForTopic: .topic
+        case .topicDisallowed: [.topic, .connection]
+        case .topicMismatch: [.broadcasting, .connection]
+        case .featureNotEnabled, .cannotCreateChannelConfig: .broadcasting
+        case .expiredProviderToken: [.authorization, .credentials]
+        case .unrelatedKeyIDInToken: .credentials
+        case .tooManyProviderTokenUpdates: .authorizationChanges
+        default: []
         }
     }
 

@@ -2,6 +2,7 @@ import APNSHTTP2
 import APNSModel
 import Gateways
 import LinuxIO
+import PushHTTP2
 import PushModel
 
 /// Why a command about channels failed.

@@ -3,6 +3,7 @@ package import APNSModel
 package import Configuration
 import Gateways
 package import LinuxIO
+import PushHTTP2
 import PushModel
 import SpoolModel
 

@@ -3,6 +3,7 @@ package import APNSModel
 package import Gateways
 package import LinuxIO
 package import OpenSSL
+import PushHTTP2
 package import PushModel
 package import SpoolModel
 

@@ -4,6 +4,7 @@ import JSON
 import LinuxIO
 import NGHTTP2
 import OpenSSL
+import PushHTTP2
 import PushModel
 import SecureTransport
 
@@ -137,7 +138,7 @@ final class ChannelConnection {
             let fault = GatewayFault("the gateway reset the request (\(code))")
             throw End(fault: fault, isUnprocessed: code == .refusedStream)
         case .goAway(let last, let code, let debug):
-            let info = SessionNews.GoAwayInfo(code: code, debug: arrivals.bytes[debug], parser: &parser)
+            let info = SessionNews.GoAwayInfo(code: code, debug: arrivals.bytes[debug])
             let isUnprocessed = progress.stream.map { $0 > last } ?? true
             // A request up to the last one may still be answered.
             guard isUnprocessed else { return nil }

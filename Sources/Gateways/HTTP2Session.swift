@@ -5,6 +5,7 @@ import LinuxIO
 import Logging
 import NGHTTP2
 import OpenSSL
+import PushHTTP2
 import PushModel
 import SecureTransport
 import ServiceProcess
@@ -67,11 +68,11 @@ final class HTTP2Session: GatewaySession {
         origin = RequestQueue.Origin(
             openedWithToken: token.map { _ in .now }, defaultTopic: configuration.defaultTopic)
         retiresAt = configuration.maxAge.map { .now + $0 }
-        var options = SessionOptions(
-            sender: RequestFields.Sender(
-                authority: configuration.endpoint.authority, app: configuration.defaultTopic,
-                authorization: token?.authorization))
-        (options.streamLimit, options.readsUniqueIDs) = (configuration.window, configuration.readsUniqueIDs)
+        let sender = RequestFields.Sender(
+            authority: configuration.endpoint.authority, app: configuration.defaultTopic,
+            authorization: token?.authorization)
+        var options = SessionOptions(APNSDialect(sender: sender, readsIDs: configuration.readsUniqueIDs))
+        options.streamLimit = configuration.window
         options.timeouts.gateway = configuration.timeouts
         self.machine = SessionMachine(options, at: .now)
         self.readers = SessionReaders(
@@ -183,7 +184,7 @@ final class HTTP2Session: GatewaySession {
     /// Encrypts as much of the batch as there is room for.
     func write(_ batch: inout Batch) throws {
         while !batch.isEmpty, room() > 0 {
-            try machine.write(&batch, at: .now, stream.write)
+            try machine.write(&batch, at: Instant(.now, .now), stream.write)
             mark()
         }
     }

@@ -1,5 +1,4 @@
-package import APNSHTTP2
-import PushModel
+package import PushHTTP2
 package import SecureTransport
 
 extension HTTP2Wire {

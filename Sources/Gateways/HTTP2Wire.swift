@@ -2,6 +2,7 @@ import APNSHTTP2
 import APNSModel
 import LinuxIO
 import Logging
+import PushHTTP2
 import PushModel
 import ServiceProcess
 
@@ -128,7 +129,7 @@ package final class HTTP2Wire: Wire {
     /// Writes as much of the queue as the session has room for. Overdue notifications get their outcome instead.
     private func fill(_ session: HTTP2Session) throws {
         let route = session.route
-        let (now, pausingBefore) = (RequestQueue.Instant(.now, .now), work.queue[route].pausingCount)
+        let (now, pausingBefore) = (Instant(.now, .now), work.queue[route].pausingCount)
         defer {
             state.announce(work.queue[route].takeUnannounced())
             state.collect(work.queue[route].takePausedCounts())
@@ -164,7 +165,7 @@ package final class HTTP2Wire: Wire {
 
 extension Batch {
     /// The outcome of notifications that have waited too long to be sent; `nil` if they have not.
-    fileprivate func lateness(at now: RequestQueue.Instant) -> Outcome? {
+    fileprivate func lateness(at now: Instant) -> Outcome? {
         if attributes.expiration.hasPassed(at: now.wall) { return .expired }
         guard let giveUpAt, giveUpAt <= now.moment else { return nil }
         return .unsent(Refusal(.givenUp, .later))
@@ -177,7 +178,7 @@ extension HTTP2Wire {
         guard !news.isEmpty else { return }
         session.note(news)
         let isCurrent = session.generation == state.generation
-        let (route, now) = (session.route, RequestQueue.Instant(.now, .now))
+        let (route, now) = (session.route, Instant(.now, .now))
         let consequences = work.queue[route].apply(news, from: session.origin, at: now, using: &state.random)
         // Complaints about replaced credentials are irrelevant.
         if isCurrent { for demand in consequences.demands { meet(demand, of: session) } }
@@ -231,8 +232,8 @@ extension HTTP2Wire {
     private func note(_ farewell: SessionNews.GoAwayInfo, of session: HTTP2Session) {
         work.logger.debug(
             "gateway sent GOAWAY", metadata: ["code": "\(farewell.code)", "text": "\(farewell.text)"])
-        if let reason = farewell.reason, reason.failureClass == .app, session.generation == state.generation {
-            state.stop(reason.fault)
+        if let accusation = farewell.accusation, session.generation == state.generation {
+            state.stop(accusation.fault)
         }
         session.wake()
     }
@@ -302,14 +303,14 @@ extension Reply {
                 "status \(status) with a body that is not Apple's: \"\(excerpt)\"",
                 hint: "check gateway: and proxy:; the server there is not a push gateway")
         }
-        return GatewayFault("the gateway answered \(name) (status \(status))", hint: reason?.hint)
+        return GatewayFault("the gateway answered \(name) (status \(status))", hint: hint)
     }
 }
 
-extension Reason {
-    /// The GOAWAY reason as a message, with a hint for the operator.
+extension Accusation {
+    /// What to report about a gateway that closes the connection with an accusation.
     fileprivate var fault: GatewayFault {
-        GatewayFault("the gateway closed the connection: \(rawValue)", hint: hint)
+        GatewayFault("the gateway closed the connection: \(word)", hint: hint)
     }
 }
 

@@ -1,4 +1,4 @@
-import APNSHTTP2
+import PushHTTP2
 import PushModel
 
 /// The notifications that an app has to send, in a queue for each route.

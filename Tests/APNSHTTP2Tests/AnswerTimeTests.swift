@@ -1,8 +1,9 @@
+import APNSHTTP2
 import PushModel
 import TestSupport
 import Testing
 
-@testable import APNSHTTP2
+@testable import PushHTTP2
 
 /// How long answers took.
 struct AnswerTimeTests {

@@ -2,6 +2,7 @@ import APNSHTTP2
 import APNSModel
 import HTTP2
 import JSON
+import PushHTTP2
 import PushModel
 import TestSupport
 import Testing

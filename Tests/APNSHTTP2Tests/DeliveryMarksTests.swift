@@ -1,7 +1,7 @@
 import TestSupport
 import Testing
 
-@testable import APNSHTTP2
+@testable import PushHTTP2
 
 struct DeliveryMarksTests {
     /// The same by definition: everything is kept, and looked through for every question.

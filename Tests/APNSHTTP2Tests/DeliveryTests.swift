@@ -1,4 +1,5 @@
 import APNSHTTP2
+import PushHTTP2
 import PushModel
 import Testing
 

@@ -2,6 +2,7 @@ import APNSHTTP2
 import HTTP2
 import JSON
 import NGHTTP2
+import PushHTTP2
 import PushModel
 import TestSupport
 
@@ -75,7 +76,7 @@ final class GatewayPair {
         init(_ mischief: GatewayMischief, at now: Moment) {
             var sender = RequestFields.Sender(authority: "localhost")
             sender.app = "com.example.weather"
-            client = SessionMachine(SessionOptions(sender: sender), at: now)
+            client = SessionMachine(SessionOptions(APNSDialect(sender: sender)), at: now)
             client.start(into: &toServer)
             server.setConnectionWindow(mischief.connectionWindow)
             server.submit([.streams(100)])
@@ -95,7 +96,7 @@ final class GatewayPair {
         connection.toClient.removeAll(keepingCapacity: true)
         while let batch = queue.next(atMost: connection.client.room()) {
             var rest = batch
-            connection.client.write(&rest, at: Work.now().moment) { bytes in
+            connection.client.write(&rest, at: Work.now()) { bytes in
                 for index in bytes.indices { output.append(bytes[index]) }
             }
             if !rest.isEmpty { queue.putBack(rest) }

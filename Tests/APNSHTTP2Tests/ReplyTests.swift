@@ -1,6 +1,7 @@
 import APNSHTTP2
 import APNSModel
 import JSON
+import PushHTTP2
 import PushModel
 import TestSupport
 import Testing
@@ -14,7 +15,7 @@ struct ReplyTests {
     @Test func `200 is an acceptance, whatever else it says`() {
         for body in ["", "{\"reason\":\"BadTopic\"}", "nonsense"] {
             let reply = reply(200, body)
-            #expect(reply.isAcceptance && reply.failureClass == nil && reply.refusal == nil && reply.cause == .none)
+            #expect(reply.isAcceptance && reply.failureClass == nil && reply.refusal == nil && reply.word == nil)
         }
     }
 
@@ -61,7 +62,7 @@ struct ReplyTests {
     func `a body that is not Apple's says nothing about the token, whatever the status`(body: String) {
         for status in [301, 400, 403, 404, 405, 410, 413, 429, 502] {
             let reply = reply(status, body)
-            #expect(reply.cause == .none && !reply.isGenuine && reply.name == "Status\(status)")
+            #expect(reply.word == nil && !reply.isGenuine && reply.name == "Status\(status)")
             #expect(reply.failureClass == .serverError)
         }
     }
@@ -79,7 +80,7 @@ struct ReplyTests {
 
     @Test func `a word that nobody knows is kept, and goes by the status`() {
         let reply = reply(403, "{\"reason\":\"MoonTooFull\"}")
-        #expect(reply.cause == .unknown("MoonTooFull") && reply.failureClass == .app && reply.reason == nil)
+        #expect(reply.word == "MoonTooFull" && reply.failureClass == .app && reply.reason == nil)
         #expect(reply.refusal == Refusal(status: 403, reason: "MoonTooFull", verdict: .config))
     }
 

@@ -1,3 +1,4 @@
+import APNSHTTP2
 import APNSModel
 import Document
 import JSON
@@ -5,7 +6,7 @@ import PushModel
 import TestSupport
 import Testing
 
-@testable import APNSHTTP2
+@testable import PushHTTP2
 
 /// What becomes of answers, of missing ones, and of requests that were not processed.
 struct RequestQueueTests {

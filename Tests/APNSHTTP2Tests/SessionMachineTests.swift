@@ -1,12 +1,13 @@
+import APNSHTTP2
 import HTTP2
 import PushModel
 import Testing
 
-@testable import APNSHTTP2
+@testable import PushHTTP2
 
 struct SessionMachineTests {
     @Test func `a gateway that never says what it allows is given up`() {
-        var options = SessionOptions(sender: RequestFields.Sender(authority: "localhost"))
+        var options = SessionOptions(APNSDialect(sender: RequestFields.Sender(authority: "localhost")))
         options.timeouts.gateway.connect = .seconds(3)
         let machine = SessionMachine(options, at: .zero)
         let (look, early, late) = (

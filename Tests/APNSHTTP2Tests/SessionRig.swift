@@ -1,6 +1,7 @@
 import APNSHTTP2
 import JSON
 import NGHTTP2
+import PushHTTP2
 import PushModel
 
 /// A session, and frames by hand for what its gateway says. The payloads have two bytes.
@@ -14,7 +15,8 @@ struct SessionRig: ~Copyable {
 
     /// A session whose gateway allows bodies of so many bytes on each stream.
     init(streamWindow: UInt8 = 255) {
-        client = SessionMachine(SessionOptions(sender: RequestFields.Sender(authority: "localhost")), at: .zero)
+        let dialect = APNSDialect(sender: RequestFields.Sender(authority: "localhost"))
+        client = SessionMachine(SessionOptions(dialect), at: .zero)
         client.start(into: &output)
         _ = hear(Self.frame(4, [0, 4, 0, 0, 0, streamWindow]))
     }
@@ -22,7 +24,8 @@ struct SessionRig: ~Copyable {
     /// Writes all of a batch, or as much as there is room for.
     mutating func write(_ batch: Batch, at now: Moment = .zero, handedOver: Int = 0) {
         var (rest, byteCount) = (batch, 0)
-        while !rest.isEmpty, client.room() > 0 { client.write(&rest, at: now) { byteCount += $0.count } }
+        let instant = Instant(now, Work.now().wall)
+        while !rest.isEmpty, client.room() > 0 { client.write(&rest, at: instant) { byteCount += $0.count } }
         written += byteCount
         client.mark(offset: written, handedOver: handedOver)
     }

@@ -1,3 +1,4 @@
+import APNSHTTP2
 import APNSModel
 import Document
 import JSON
@@ -5,7 +6,7 @@ import PushModel
 import TestSupport
 import Testing
 
-@testable import APNSHTTP2
+@testable import PushHTTP2
 
 /// Jobs that leave the queue only if nothing of them was ever written.
 struct UnwrittenJobTests {

@@ -1,4 +1,5 @@
 import APNSHTTP2
+import PushHTTP2
 import PushModel
 
 /// What the tests of the queue and of sessions send.
@@ -36,8 +37,8 @@ enum Work {
     }
 
     /// So many seconds after boot, and after noon of some day.
-    static func now(_ seconds: Int = 0) -> RequestQueue.Instant {
-        RequestQueue.Instant(.zero + .seconds(seconds), WallTime(epochSeconds: 1_800_000_000 + Int64(seconds)))
+    static func now(_ seconds: Int = 0) -> Instant {
+        Instant(.zero + .seconds(seconds), WallTime(epochSeconds: 1_800_000_000 + Int64(seconds)))
     }
 }
 

@@ -2,6 +2,7 @@ import APNSHTTP2
 import APNSModel
 import Document
 import JSON
+import PushHTTP2
 import PushModel
 
 /// What a gateway says in words: the bodies of answers, the debug data of a GOAWAY, and the tokens of clients.

@@ -5,7 +5,7 @@
 enum Layering {
     /// What decides: neither waits nor locks nor reads a clock.
     static let cores: Set = [
-        "Document", "APNSModel", "FCMModel", "PushModel", "APNSBinary", "HTTP2", "APNSHTTP2", "FCMHTTP2",
+        "Document", "APNSModel", "FCMModel", "PushModel", "APNSBinary", "HTTP2", "PushHTTP2", "APNSHTTP2", "FCMHTTP2",
         "APNSServing", "JobFormat", "JournalModel", "SpoolModel", "DoorModel",
     ]
     /// The wrappers of C libraries, and the only homes of `unsafe`.
@@ -19,8 +19,9 @@ enum Layering {
         "PushModel": ["APNSModel", "Document"],
         "APNSBinary": ["PushModel", "APNSModel"],
         "HTTP2": [],
-        "APNSHTTP2": ["HTTP2", "PushModel", "APNSModel", "Document"],
-        "FCMHTTP2": ["HTTP2", "PushModel", "Document"],
+        "PushHTTP2": ["HTTP2", "PushModel", "APNSModel", "Document"],
+        "APNSHTTP2": ["PushHTTP2", "HTTP2", "PushModel", "APNSModel", "Document"],
+        "FCMHTTP2": ["FCMModel", "PushHTTP2", "HTTP2", "PushModel", "Document"],
         "APNSServing": ["APNSHTTP2", "HTTP2", "PushModel", "APNSModel", "Document"],
         "JobFormat": ["PushModel", "FCMModel", "APNSModel", "Document"],
         "JournalModel": ["JobFormat", "PushModel", "Document"],
@@ -41,7 +42,7 @@ enum Layering {
         "SpoolClient": ["LinuxIO"],
         "Gateways": [
             "ServiceProcess", "SecureTransport", "OpenSSL", "JSON", "NGHTTP2", "LinuxIO", "APNSBinary", "APNSHTTP2",
-            "HTTP2", "PushModel", "APNSModel", "Logging", "Synchronization",
+            "PushHTTP2", "HTTP2", "PushModel", "APNSModel", "Logging", "Synchronization",
         ],
         "GatewaySimulator": [
             "SecureTransport", "OpenSSL", "JSON", "NGHTTP2", "LinuxIO", "APNSBinary", "APNSServing", "APNSHTTP2",
@@ -49,15 +50,16 @@ enum Layering {
         ],
         "Configuration": [
             "ServiceProcess", "DoorModel", "SpoolStore", "Gateways", "SecureTransport", "YAML", "LinuxIO", "OpenSSL",
-            "SpoolModel", "APNSBinary", "APNSHTTP2", "PushModel", "APNSModel", "Document", "Synchronization",
+            "SpoolModel", "APNSBinary", "APNSHTTP2", "PushHTTP2", "PushModel", "APNSModel", "Document",
+            "Synchronization",
         ],
         "Doctor": [
             "ServiceProcess", "Configuration", "SpoolStore", "Gateways", "SecureTransport", "JSON", "LinuxIO",
             "OpenSSL", "SpoolModel", "JournalModel", "JobFormat", "PushModel", "Document", "Synchronization",
         ],
         "ChannelManagement": [
-            "Configuration", "Gateways", "JSON", "LinuxIO", "SpoolModel", "JobFormat", "APNSHTTP2", "PushModel",
-            "APNSModel", "Document",
+            "Configuration", "Gateways", "JSON", "LinuxIO", "SpoolModel", "JobFormat", "APNSHTTP2", "PushHTTP2",
+            "PushModel", "APNSModel", "Document",
         ],
         "JobOperations": [
             "ServiceProcess", "Configuration", "SpoolStore", "JSON", "YAML", "LinuxIO", "OpenSSL", "SpoolModel",

@@ -4,6 +4,7 @@ import GatewaySimulator
 import Gateways
 import LinuxIO
 import OpenSSL
+import PushHTTP2
 import PushModel
 import ServiceProcess
 import Synchronization

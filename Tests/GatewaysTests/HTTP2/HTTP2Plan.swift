@@ -3,6 +3,7 @@ import GatewaySimulator
 import Gateways
 import LinuxIO
 import OpenSSL
+import PushHTTP2
 import PushModel
 
 /// A bench of HTTP/2.

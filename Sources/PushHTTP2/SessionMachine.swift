@@ -11,13 +11,12 @@ package struct SessionMachine: ~Copyable {
     /// The period in which the number of frames without effect is limited; more are a flood.
     private static let floodPeriod = Duration.seconds(60)
 
-    private var options: SessionOptions
     private var connection: ConnectionMachine
     private var window = RequestWindow()
     private var marks = DeliveryMarks()
     private var sheet: RequestSheet
     private var arrivals = Arrivals()
-    private var heads = HeadCache()
+    private var dialect: any RequestDialect
     private var accepted: [Int] = []
     private var refused: [Int] = []
     /// The answer times of acceptances and refusals; the reader empties it (`Histogram.absorb`).
@@ -42,12 +41,12 @@ package struct SessionMachine: ~Copyable {
 
     /// Creates the machine of an open connection.
     package init(_ options: SessionOptions, at now: Moment) {
-        self.options = options
+        self.dialect = options.dialect
         var wire = ConnectionMachine.Options()
         wire.streamLimit = options.streamLimit
         self.connection = ConnectionMachine(options: wire)
         self.sheet = RequestSheet(byteLimit: 16_384)
-        self.isProven = options.sender.authorization == nil
+        self.isProven = options.dialect.authorization == nil
         (self.liveness, self.floodsFrom) = (Liveness(options.timeouts, at: now), now)
     }
 
@@ -93,15 +92,15 @@ package struct SessionMachine: ~Copyable {
     package var isReady: Bool { connection.isReady }
 
     /// Uses another value of `authorization` from the next request on. If the gateway has seen the last one for less than
-    /// `TokenSchedule.leastPause` here, it would refuse another: then takes no more requests.
+    /// the dialect's pause here, it would refuse another: then takes no more requests.
     ///
     /// - Returns: Whether it uses it.
     package mutating func authorize(_ authorization: String, at now: Moment) -> Bool {
-        if let authorizedAt, now < authorizedAt + .seconds(TokenSchedule.leastPause) {
+        if let authorizedAt, now < authorizedAt + dialect.leastAuthorizationPause {
             retire()
             return false
         }
-        (options.sender.authorization, authorizedAt) = (authorization, nil)
+        (dialect.authorization, authorizedAt) = (authorization, nil)
         return true
     }
 
@@ -116,15 +115,16 @@ package struct SessionMachine: ~Copyable {
     ///
     /// - Throws: Rethrows from `send`; the notifications are on the connection by then.
     package mutating func write<Failure: Error>(
-        _ batch: inout Batch, at now: Moment, _ send: (Span<UInt8>) throws(Failure) -> Void
+        _ batch: inout Batch, at instant: Instant, _ send: (Span<UInt8>) throws(Failure) -> Void
     ) throws(Failure) {
         guard !batch.isEmpty, room() > 0 else { return }
+        let now = instant.moment
         liveness.noteWrite(at: now)
         if authorizedAt == nil { authorizedAt = now }
-        let run = RequestRun(from: batch)
+        let run = dialect.run(of: batch, at: instant.wall)
         awaitedWindow = run.body.count
         guard !isWindowUsedUp else { return }
-        let head = heads.encoded(for: batch, run.measures, from: options.sender, by: &connection.encoder)
+        let head = dialect.head(of: run, by: &connection.encoder)
         let fitting = min(room(), connection.capacity(bodyByteCount: run.body.count), run.count)
         guard fitting > 0 else {
             marks.begin(window.end)
@@ -135,7 +135,8 @@ package struct SessionMachine: ~Copyable {
         sheet.layOut(head, body: run.body, count: head.isRepeatable ? fitting : 1)
         let first = connection.open(sheet.count, bodyByteCount: run.body.count)
         window.append(batch.removeFirst(sheet.count), at: now)
-        run.fill(&sheet, from: first)
+        sheet.setStreams(from: first)
+        dialect.fill(&sheet, with: run)
         try sheet.withFrames(send)
     }
 
@@ -176,8 +177,9 @@ package struct SessionMachine: ~Copyable {
         }
         accepted.removeAll(keepingCapacity: true)
         refused.removeAll(keepingCapacity: true)
+        let readsIDs = dialect.readsIDs
         for event in arrivals.events {
-            if options.readsUniqueIDs { noteUniqueID(in: event, for: &news) }
+            if readsIDs { noteUniqueID(in: event, for: &news) }
             if case .response(let stream, 200, _, _) = event {
                 accept(stream)
             } else {
@@ -269,7 +271,7 @@ extension SessionMachine {
         case .response(let stream, let status, let fields, let body):
             guard close(RequestWindow.place(of: stream)) else { return }
             refused.append(RequestWindow.place(of: stream))
-            let reply = Reply(status: status, body: arrivals.bytes[body], parser: &parser)
+            let reply = dialect.reply(status: status, body: arrivals.bytes[body], parser: &parser)
             refuse(stream, reply, retryAfter: arrivals.fields.retryAfter(in: fields), into: &news)
         case .reset(let stream, let code):
             let place = RequestWindow.place(of: stream)
@@ -288,7 +290,8 @@ extension SessionMachine {
                 marks.forget(place)
             }
             news.returned += window.batches(at: places)
-            news.farewell = SessionNews.GoAwayInfo(code: code, debug: arrivals.bytes[debug], parser: &parser)
+            let accusation = dialect.accusation(inGoAway: arrivals.bytes[debug], parser: &parser)
+            news.farewell = SessionNews.GoAwayInfo(code: code, debug: arrivals.bytes[debug], accusation)
         }
     }
 
@@ -307,9 +310,9 @@ extension SessionMachine {
     }
 
     private func noteUniqueID(in event: Arrivals.Event, for news: inout SessionNews) {
-        guard case .response(let stream, _, let fields, _) = event, let id = arrivals.fields.uniqueID(in: fields) else {
-            return
-        }
+        guard case .response(let stream, _, let fields, let body) = event,
+            let id = dialect.uniqueID(in: arrivals.fields, fields, body: arrivals.bytes[body])
+        else { return }
         news.note(id, of: window.batches(at: [RequestWindow.place(of: stream)]))
     }
 
@@ -341,8 +344,9 @@ extension SessionMachine {
     /// body as there is room for.
     private mutating func slowRequest(_ run: RequestRun, _ head: EncodedHead) -> [UInt8] {
         var output: [UInt8] = []
-        let stream = connection.open(body: run.body)
-        connection.appendHead(run.filled(head), stream: stream, into: &output)
+        let first = dialect.first(of: run, head)
+        let stream = connection.open(body: first.body)
+        connection.appendHead(first.head, stream: stream, into: &output)
         pump(into: &output)
         return output
     }

@@ -1,5 +1,3 @@
-package import APNSModel
-package import Document
 package import HTTP2
 package import PushModel
 
@@ -16,7 +14,7 @@ package struct SessionNews: Sendable {
         package internal(set) var batch: Batch
         /// The gateway's answer.
         package let reply: Reply
-        /// How long the gateway asks to wait (`retry-after`). Apple does not document this header.
+        /// How long the gateway asks to wait (`retry-after`, which Apple does not document).
         package let retryAfter: Duration?
 
         /// Creates a refusal.
@@ -29,15 +27,14 @@ package struct SessionNews: Sendable {
     package struct GoAwayInfo: Sendable, Hashable {
         /// The error code of the GOAWAY frame.
         package let code: ErrorCode
-        /// The reason in its debug data, if it is in the table.
-        package let reason: Reason?
+        /// What its debug data blames the app for, if it does.
+        package let accusation: Accusation?
         /// The first 200 bytes of the debug data, with a full stop for each unprintable one.
         package let text: String
 
         /// Parses the frame.
-        package init(code: ErrorCode, debug: ArraySlice<UInt8>, parser: inout some DocumentParser) {
-            self.code = code
-            self.reason = Reply.reason(ofGoAway: debug, parser: &parser)
+        package init(code: ErrorCode, debug: ArraySlice<UInt8>, _ accusation: Accusation? = nil) {
+            (self.code, self.accusation) = (code, accusation)
             self.text = String(
                 decoding: debug.prefix(200).map { (0x20...0x7E).contains($0) ? $0 : UInt8(ascii: ".") }, as: UTF8.self)
         }

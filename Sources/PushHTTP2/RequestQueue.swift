@@ -30,7 +30,7 @@ package struct RequestQueue: Sendable {
     private var work: WorkQueue
     private var pausing = PausedBatches()
     /// The tokens on hold.
-    private var heldTokens = HeldTokens()
+    private var heldAddresses = HeldAddresses()
     private var failures = FailureCounts()
     private var topics = TopicTrials()
     /// The jobs held for `TooManyProviderTokenUpdates` since the gateway last accepted anything, and the rests since then.
@@ -106,14 +106,14 @@ package struct RequestQueue: Sendable {
     package mutating func release(at now: Moment) {
         let released = pausing.release(at: now)
         work.release(released)
-        heldTokens.free(released, at: now)
+        heldAddresses.free(released, at: now)
     }
 
     /// Takes at most `limit` notifications that may be sent now; `nil` if there are none. Notifications to a held token
     /// pause until its hold ends.
     package mutating func next(atMost limit: Int) -> Batch? {
         while let batch = work.next(atMost: limit) {
-            guard !heldTokens.isEmpty, let (count, until) = heldRun(in: batch) else { return batch }
+            guard !heldAddresses.isEmpty, let (count, until) = heldRun(in: batch) else { return batch }
             var rest = batch
             let free = rest.removeFirst(count)
             if let until {
@@ -150,7 +150,7 @@ package struct RequestQueue: Sendable {
         guard let job = pausing.jobs.first(where: { !work.isOnHold($0) }) else { return false }
         let released = pausing.remove(job)
         work.release(released)
-        for batch in released { heldTokens.free(batch) }
+        for batch in released { heldAddresses.free(batch) }
         return true
     }
 
@@ -180,7 +180,7 @@ package struct RequestQueue: Sendable {
     /// may.
     private func heldRun(in batch: Batch) -> (count: Int, until: Moment?)? {
         for (count, index) in batch.indices.enumerated() {
-            if let until = heldTokens.end(of: batch.address(at: index)) { return (count, until) }
+            if let until = heldAddresses.end(of: batch.address(at: index)) { return (count, until) }
         }
         return nil
     }
@@ -231,19 +231,6 @@ extension RequestQueue {
         package var demands: [Demand] = []
         /// How long to pause the app, because the gateway wants fewer provider tokens.
         package var rest: Duration?
-    }
-
-    /// A time on two clocks: the one that measures pauses, and wall time.
-    package struct Instant: Hashable, Sendable {
-        /// For pauses and give-up times.
-        package let moment: Moment
-        /// For expiration times.
-        package let wall: WallTime
-
-        /// Creates an instant.
-        package init(_ moment: Moment, _ wall: WallTime) {
-            (self.moment, self.wall) = (moment, wall)
-        }
     }
 
     /// The results so far while news are processed.
@@ -311,17 +298,17 @@ extension RequestQueue {
         switch failureClass {
         case .tokenGone, .token, .message:
             draft.consequences.settlements.append(
-                Settlement(refused.batch, .rejected(reply.refusal(failureClass.verdict))))
+                Settlement(refused.batch, .rejected(reply.refusal(reply.verdict ?? failureClass.verdict))))
         case .app:
             hold(refused, into: &draft)
-        case .retryNow where reply.cause == .known(.expiredProviderToken):
+        case .retryNow where reply.concerns.contains(.authorization):
             renewToken(refused, into: &draft)
         case .retryNow:
             tryAgain(refused, into: &draft)
-        case .retryLater where reply.cause == .known(.tooManyProviderTokenUpdates):
+        case .retryLater where reply.concerns.contains(.authorizationChanges):
             changeConnection(refused, into: &draft)
         case .retryLater where reply.status < 500:
-            holdToken(refused, into: &draft)
+            holdAddress(refused, into: &draft)
         case .retryLater, .serverError:
             pauseAsServerError(refused, into: &draft)
         }
@@ -329,9 +316,9 @@ extension RequestQueue {
 
     /// The verdict on a notification whose job named the topic or the channel that is refused; `nil` if it did not.
     private func jobsFault(_ refused: SessionNews.Refused, _ origin: Origin) -> Verdict? {
-        guard let reason = refused.reply.reason else { return nil }
-        if reason.isAboutTopic, origin.isTopicOfJob(refused.batch) { return .message }
-        return reason.isAboutBroadcasting && refused.batch.attributes.addressKind == .channel ? .config : nil
+        let concerns = refused.reply.concerns
+        if concerns.contains(.topic), origin.isTopicOfJob(refused.batch) { return .message }
+        return concerns.contains(.broadcasting) && refused.batch.attributes.addressKind == .channel ? .config : nil
     }
 
     /// Whether a connection that was opened later may accept the notification's topic.
@@ -390,7 +377,7 @@ extension RequestQueue {
         draft.consequences.demands.append(.replace)
         if failures.count(.now, of: refused.batch) == 1 {
             work.prepend([refused.batch])
-        } else if refused.reply.reason?.failureClassWhenRepeated == .app {
+        } else if refused.reply.concerns.contains(.credentials) {
             hold(refused, into: &draft)
         } else {
             pauseAsServerError(refused, into: &draft)
@@ -415,13 +402,14 @@ extension RequestQueue {
         draft.consequences.rest = max(draft.consequences.rest ?? .zero, pause, least)
     }
 
-    /// Handles 429: puts the token on hold; the app keeps sending.
-    private mutating func holdToken(_ refused: SessionNews.Refused, into draft: inout Draft<some RandomNumberGenerator>)
-    {
+    /// Handles 429: puts the address on hold; the app keeps sending.
+    private mutating func holdAddress(
+        _ refused: SessionNews.Refused, into draft: inout Draft<some RandomNumberGenerator>
+    ) {
         let batch = refused.batch
         let pause = pauses.later.pause(after: failures.count(.later, of: batch), using: &draft.random)
         let length = max(pause, min(refused.retryAfter ?? .zero, pauses.later.ceiling))
-        heldTokens.hold(batch.address(at: batch.indices.lowerBound), until: draft.now.moment + length)
+        heldAddresses.hold(batch.address(at: batch.indices.lowerBound), until: draft.now.moment + length)
         self.pause(batch, for: length, because: refused.reply.refusal(.later), into: &draft)
     }
 

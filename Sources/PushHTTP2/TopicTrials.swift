@@ -1,4 +1,3 @@
-import APNSModel
 import PushModel
 
 /// Decides whether a topic that was refused is tried once more, on a connection opened after the refusal.
@@ -30,6 +29,6 @@ struct TopicTrials: Sendable {
 
     /// Whether a refusal may come from the connection's age and not from the topic.
     static func concerns(_ reply: Reply) -> Bool {
-        reply.cause == .known(.topicDisallowed) || reply.cause == .known(.topicMismatch)
+        reply.concerns.contains(.connection)
     }
 }

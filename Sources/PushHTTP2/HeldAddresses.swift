@@ -1,7 +1,7 @@
 import PushModel
 
 /// The addresses on hold because the gateway has received too many requests for them.
-struct HeldTokens {
+struct HeldAddresses {
     /// The end of each address's hold.
     private var ends: [Address: Moment] = [:]
     /// The number of entries above which expired ones are removed.

@@ -1,4 +1,3 @@
-import APNSModel
 package import PushModel
 
 /// Watches for a gateway that answers but accepts nothing. Decides when to warn, and whether the server is a push
@@ -11,11 +10,11 @@ package struct TroubleWatch: Sendable {
     package struct Step: Hashable, Sendable {
         /// Whether to log a warning.
         package let warns: Bool
-        /// Whether to stop the app, because the answers are not Apple's.
+        /// Whether to stop the app, because the answers are not the gateway's.
         package let stops: Bool
     }
 
-    /// After this many consecutive answers that are not Apple's, over at least this period, an app stops. The period is
+    /// After this many consecutive answers that are not the gateway's, over at least this period, an app stops. The period is
     /// there because a server that restarts can give that many in a moment.
     private static let foreignLimit = (count: 10, period: Duration.seconds(30))
     /// The quiet time after a warning: the first one, and the longest.
@@ -41,7 +40,7 @@ package struct TroubleWatch: Sendable {
         }
         var (told, stopping): (Reply?, Reply?) = (nil, nil)
         for reply in news.refused.lazy.map(\.reply) {
-            if reply.isServerFailure || reply.reason == .tooManyProviderTokenUpdates {
+            if reply.isServerFailure || reply.concerns.contains(.authorizationChanges) {
                 let step = failed(isGenuine: reply.isGenuine, at: now)
                 if step.warns { told = reply }
                 if step.stops { stopping = reply }
@@ -68,7 +67,7 @@ package struct TroubleWatch: Sendable {
         foreignCount = 0
     }
 
-    /// Notes an answer that reports a failure of the gateway, or is not Apple's.
+    /// Notes an answer that reports a failure of the gateway, or is not the gateway's.
     package mutating func failed(isGenuine: Bool, at now: Moment) -> Step {
         if isGenuine {
             foreignCount = 0

@@ -12,17 +12,15 @@ package struct SessionOptions: Sendable {
         package var pong = Duration.seconds(10)
     }
 
-    /// The parts that all requests share.
-    package var sender: RequestFields.Sender
+    /// How requests are written and answers read.
+    package var dialect: any RequestDialect
     /// How long the gateway may be silent.
     package var timeouts = Timeouts()
     /// The maximum number of requests in flight, even if the gateway allows more.
     package var streamLimit = 1_000
-    /// Whether to read `apns-unique-id`, which only Apple's sandbox sends.
-    package var readsUniqueIDs = false
 
     /// Creates options with the contract's defaults.
-    package init(sender: RequestFields.Sender) {
-        self.sender = sender
+    package init(_ dialect: some RequestDialect) {
+        self.dialect = dialect
     }
 }
