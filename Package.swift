@@ -89,7 +89,7 @@ let package = Package(
             "Gateways",
             uses: [
                 "ServiceProcess", "SecureTransport", "OpenSSL", "JSON", "NGHTTP2", "LinuxIO", "APNSBinary", "APNSHTTP2",
-                "PushHTTP2", "HTTP2", "PushModel", "APNSModel", logging,
+                "FCMHTTP2", "PushHTTP2", "HTTP2", "PushModel", "APNSModel", logging,
             ]),
         layer(
             "GatewaySimulator",
@@ -213,7 +213,9 @@ let package = Package(
         tests(
             "APNSHTTP2",
             uses: ["PushHTTP2", "HTTP2", "NGHTTP2", "PushModel", "APNSModel", "Document", "JSON", "TestSupport"]),
-        tests("FCMHTTP2", uses: ["HTTP2", "PushModel", "Document", "JSON", "OpenSSL", "TestSupport"]),
+        tests(
+            "FCMHTTP2",
+            uses: ["PushHTTP2", "HTTP2", "NGHTTP2", "PushModel", "Document", "JSON", "OpenSSL", "TestSupport"]),
         tests("NGHTTP2", uses: ["HTTP2"]),
         tests(
             "SpoolModel",

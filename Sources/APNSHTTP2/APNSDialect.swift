@@ -72,7 +72,9 @@ package struct APNSDialect: RequestDialect {
         Reply(status: status, body: body, parser: &parser)
     }
 
-    package func uniqueID(in fields: HeaderFields, _ range: Range<Int>, body _: ArraySlice<UInt8>) -> String? {
+    package func uniqueID(
+        in fields: HeaderFields, _ range: Range<Int>, body _: ArraySlice<UInt8>, parser _: inout some DocumentParser
+    ) -> String? {
         fields.uniqueID(in: range)
     }
 

@@ -171,11 +171,11 @@ package final class ConfiguredApp: Sendable {
         _ http2: AppConfiguration.HTTP2, _ settings: GatewaySettings, _ tokens: TokenSources
     ) -> HTTP2Wire.Configuration {
         let ceiling = configuration.retryCeiling
-        var gateway = HTTP2Wire.Configuration(settings)
-        gateway.readsUniqueIDs = configuration.environment == .sandbox
-        gateway.broadcastEndpoint = http2.broadcasts.endpoint
+        var apns = HTTP2Wire.APNS(defaultTopic: topic)
+        apns.readsUniqueIDs = configuration.environment == .sandbox
+        apns.broadcastEndpoint = http2.broadcasts.endpoint
+        var gateway = HTTP2Wire.Configuration(settings, .apns(apns))
         if case .token(let key) = credentials { gateway.tokenSource = tokens.source(of: key) }
-        gateway.defaultTopic = topic
         (gateway.window, gateway.proxy) = (http2.window, http2.proxy)
         // After a 429, the pause for that token never exceeds an hour, even with a longer ceiling.
         gateway.pauses.later = BackOff(first: http2.retryLater, ceiling: min(.seconds(3600), ceiling))

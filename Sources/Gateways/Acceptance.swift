@@ -89,7 +89,7 @@ package struct Acceptance: Sendable {
         case .resumed: (phase, trouble) = (.open, nil)
         case .settled(let settlements): note(settlements, at: now)
         case .connected: if trouble?.kind == .unreachable { trouble = nil }
-        case .troubled(let fault): begin(.refused, fault, at: now, nextTry: nil)
+        case .troubled(let fault, let pause): begin(.refused, fault, at: now, nextTry: pause.map { now + $0 })
         case .disconnected(let report) where report.pause > .zero:
             begin(.unreachable, report.fault, at: now, nextTry: now + report.pause)
         case .disconnected, .refusedJob, .reopened, .withdrawn, .announcing, .paused, .suspectEnvironment: break

@@ -16,8 +16,8 @@ package enum GatewayEvent: Sendable {
     case paused([JobID: Int])
     /// A connection is ready to send.
     case connected(String)
-    /// The gateway answers but accepts nothing. Reported at once, and rarely after that.
-    case troubled(GatewayFault)
+    /// The gateway answers but accepts nothing, or nothing for so long. Reported at once, and rarely after that.
+    case troubled(GatewayFault, pause: Duration?)
     /// The gateway refuses this job as if the app were at fault. The job is on hold, and asks again after the pause; `nil`:
     /// only one of its notifications is refused, and pauses.
     case refusedJob(JobID, GatewayFault, Duration?)

@@ -9,6 +9,8 @@ struct RateShare {
     var senderCount = 1 { didSet { apply() } }
     /// Enforces the share; `nil` without a rate.
     fileprivate var bucket: TokenBucket?
+    /// What the gateway says about the app's quota.
+    fileprivate var quota = QuotaPacing()
 
     /// If the share is unchanged, the bucket keeps its level.
     private mutating func apply() {
@@ -34,16 +36,34 @@ extension GatewayState {
     }
 
     /// The number of notifications that the rate allows now.
-    var rateRoom: Int { rate.bucket?.available(at: .now) ?? .max }
+    var rateRoom: Int {
+        let now = Moment.now
+        return min(rate.bucket?.available(at: now) ?? .max, rate.quota.available(at: now))
+    }
 
     /// Takes `count` written notifications from the rate's bucket.
     func spend(_ count: Int) {
-        if count > 0 { rate.bucket?.record(count, at: .now) }
+        guard count > 0 else { return }
+        let now = Moment.now
+        rate.bucket?.record(count, at: now)
+        rate.quota.record(count, at: now)
     }
+
+    /// Lets the app wait, because its quota is used up, and go on slowly then.
+    func hold(_ fault: GatewayFault, for length: Duration) {
+        guard rate.quota.refused(for: length, at: .now) else { return }
+        report(.troubled(fault, pause: length))
+    }
+
+    /// Lets the app go on at its full pace.
+    func endHold() { rate.quota.end() }
 
     /// When the rate allows more of the `count` waiting notifications; `nil` if they do not wait for the rate.
     func rateDeadline(for count: Int) -> ContinuousClock.Instant? {
-        guard let bucket = rate.bucket, count > 0, bucket.available(at: .now) == 0 else { return nil }
+        guard count > 0 else { return nil }
+        let now = Moment.now
+        if rate.quota.available(at: now) == 0 { return rate.quota.next(at: now).instant }
+        guard let bucket = rate.bucket, bucket.available(at: now) == 0 else { return nil }
         return bucket.next(for: count).instant
     }
 }

@@ -121,6 +121,7 @@ final class GatewayState {
         policy = ConnectPolicy(backOff: terms.pacing.backOff)
         (pacing, identity) = (terms.pacing, (terms.trial, nil))
         answers = AnswerHistory()
+        endHold()
         if case .open = phase {} else { beginTrial() }
         wakeSleepers()
     }

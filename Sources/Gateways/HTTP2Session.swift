@@ -68,11 +68,11 @@ final class HTTP2Session: GatewaySession {
         origin = RequestQueue.Origin(
             openedWithToken: token.map { _ in .now }, defaultTopic: configuration.defaultTopic)
         retiresAt = configuration.maxAge.map { .now + $0 }
-        let sender = RequestFields.Sender(
-            authority: configuration.endpoint.authority, app: configuration.defaultTopic,
-            authorization: token?.authorization)
-        var options = SessionOptions(APNSDialect(sender: sender, readsIDs: configuration.readsUniqueIDs))
+        var options = SessionOptions(
+            configuration.service.dialect(
+                authority: configuration.endpoint.authority, authorization: token?.authorization))
         options.streamLimit = configuration.window
+        options.closesWhenIdle = configuration.service.closesWhenIdle
         options.timeouts.gateway = configuration.timeouts
         self.machine = SessionMachine(options, at: .now)
         self.readers = SessionReaders(
@@ -100,6 +100,9 @@ final class HTTP2Session: GatewaySession {
 
     /// Whether it has reached `maxAge`.
     var isOld: Bool { retiresAt.map { $0 <= .now } ?? false }
+
+    /// Whether it was given up because it was idle.
+    var isIdle: Bool { machine.isIdle }
 
     /// Whether an answer is overdue.
     var isOverdue: Bool { machine.isOverdue }
@@ -147,6 +150,7 @@ final class HTTP2Session: GatewaySession {
             return GatewayFault(retirementReason.message)
         }
         if goodbye == nil, isOld { return GatewayFault("the connection has reached max_age") }
+        if goodbye == nil, isIdle { return GatewayFault("the connection was idle") }
         return fault("the gateway asked for a new connection")
     }
 

@@ -203,12 +203,22 @@ extension HTTP2Wire {
     private func judge(_ news: SessionNews, _ consequences: RequestQueue.Consequences) {
         restAhead = max(restAhead, consequences.rest ?? .zero)
         let (told, stopping) = trouble.record(news, at: .now)
-        if let told { state.report(.troubled(told.fault)) }
-        if let stopping { state.stop(stopping.fault) }
+        if let told { state.report(.troubled(fault(told), pause: nil)) }
+        if let stopping { state.stop(fault(stopping)) }
         state.judge(hasOthers: work.queue.hasWork || work.unansweredCount > 0)
     }
 
     /// Adds the session's answer times and change of notifications in doubt to the meter.
+    /// What to report about an answer, with a hint for the operator.
+    private func fault(_ reply: Reply) -> GatewayFault {
+        guard reply.isGenuine else {
+            return GatewayFault(
+                "status \(reply.status) with a body that is not \(work.configuration.service.owner)'s: \"\(reply.excerpt)\"",
+                hint: "check gateway: and proxy:; the server there is not a push gateway")
+        }
+        return GatewayFault("the gateway answered \(reply.name) (status \(reply.status))", hint: reply.hint)
+    }
+
     private func count(_ session: HTTP2Session) {
         session.handOverAnswerTimes(to: state.meter)
         state.count(session)
@@ -220,11 +230,12 @@ extension HTTP2Wire {
         case .renewToken:
             session.retire(.expiredToken)
             expiredToken = session.token
+        case .pace(let reply, let length): state.hold(fault(reply), for: length)
         case .accuse(let reply, let job):
-            state.refused(job, reply.fault, work.queue[session.route].holdPause(of: job), blamesApp: true)
+            state.refused(job, fault(reply), work.queue[session.route].holdPause(of: job), blamesApp: true)
             // Another connection may accept what this one refuses.
             if reply.status == 403 { session.retire(.forbidden) }
-        case .warn(let reply, let job): state.refused(job, reply.fault, work.queue[session.route].holdPause(of: job))
+        case .warn(let reply, let job): state.refused(job, fault(reply), work.queue[session.route].holdPause(of: job))
         }
     }
 
@@ -272,7 +283,7 @@ extension HTTP2Wire {
         guard session.generation == state.generation, state.mayConnect else { return .zero }
         var report = session.report(session.retirement)
         report.isRoutine = session.isEndedWell
-        let isPlanned = session.isOld || [.oldToken, .failing].contains(session.retirementReason)
+        let isPlanned = session.isOld || session.isIdle || [.oldToken, .failing].contains(session.retirementReason)
         let isGood = (session.acceptedCount > 0 || isPlanned) && !session.isOverdue
         let isRefused = session.retirementReason == .refused && !state.isOnTrial
         let failure: ConnectPolicy.Cause = isRefused ? .serverError : .lost
@@ -292,18 +303,6 @@ extension HTTP2Wire {
         let token = try await source.renew(after: expired, at: .now)
         expiredToken = nil
         return token
-    }
-}
-
-extension Reply {
-    /// The reply as a message, with a hint for the operator.
-    fileprivate var fault: GatewayFault {
-        guard isGenuine else {
-            return GatewayFault(
-                "status \(status) with a body that is not Apple's: \"\(excerpt)\"",
-                hint: "check gateway: and proxy:; the server there is not a push gateway")
-        }
-        return GatewayFault("the gateway answered \(name) (status \(status))", hint: hint)
     }
 }
 

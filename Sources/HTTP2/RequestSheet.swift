@@ -60,6 +60,12 @@ package struct RequestSheet: ~Copyable, Sendable {
         return request * requestByteCount + FrameHeader.byteCount + layout.head.holes[hole]
     }
 
+    /// Returns the offset of a request's body in the bytes.
+    package func bodyOffset(request: Int) -> Int {
+        guard let layout else { return 0 }
+        return request * requestByteCount + 2 * FrameHeader.byteCount + layout.head.bytes.count
+    }
+
     /// Calls `body` with the bytes of all requests, so that it can fill in the holes. It must write nothing else.
     ///
     /// - Throws: The error that `body` throws.

@@ -48,6 +48,9 @@ struct Liveness: Sendable {
         return pingCount
     }
 
+    /// Whether nothing has been written and has arrived for as long as a connection may be idle.
+    func isIdle(at now: Moment, oldest: Moment?) -> Bool { oldest == nil && now >= nextPing(nil) }
+
     /// Whether a PING is unanswered, or SETTINGS were never received, for too long.
     func isDead(at now: Moment, isReady: Bool) -> Bool {
         guard isReady else { return now >= readyBy }

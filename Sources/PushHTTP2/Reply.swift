@@ -41,6 +41,8 @@ package struct Reply: Hashable, Sendable {
     package var verdict: Verdict?
     /// When the gateway learned that the address had become invalid, if it says so.
     package var goneSince: WallTime?
+    /// The gateway's text about a message that it refuses, at most 300 bytes; `nil` if it has none.
+    package var detail: String?
     /// The remedy for the operator, if the app is to blame.
     package var hint: String?
     /// The beginning of a body that is not the gateway's, for a log: at most 100 printable characters, without addresses.

@@ -31,8 +31,11 @@ package protocol RequestDialect: Sendable {
     ///   - fields: The header fields of the answer and others.
     ///   - range: The indices of the answer's fields.
     ///   - body: The body of the answer.
+    ///   - parser: A JSON parser.
     /// - Returns: `nil` if there is none.
-    func uniqueID(in fields: HeaderFields, _ range: Range<Int>, body: ArraySlice<UInt8>) -> String?
+    func uniqueID(
+        in fields: HeaderFields, _ range: Range<Int>, body: ArraySlice<UInt8>, parser: inout some DocumentParser
+    ) -> String?
     /// Returns what the debug data of a GOAWAY frame blames the app for; `nil` if it does not.
     func accusation(inGoAway debug: ArraySlice<UInt8>, parser: inout some DocumentParser) -> Accusation?
 }

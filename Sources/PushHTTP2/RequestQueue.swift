@@ -195,6 +195,8 @@ extension RequestQueue {
         case replace
         /// The gateway blames the app, and no other job shows that it is wrong: judge whether that stops the app.
         case accuse(Reply, by: JobID)
+        /// The app's quota is used up: the whole app waits so long, and then goes on slowly.
+        case pace(Reply, Duration)
         /// The gateway blames the app for what only this job's notifications, or one of them, meet with.
         case warn(Reply, about: JobID)
     }
@@ -307,6 +309,8 @@ extension RequestQueue {
             tryAgain(refused, into: &draft)
         case .retryLater where reply.concerns.contains(.authorizationChanges):
             changeConnection(refused, into: &draft)
+        case .retryLater where reply.concerns.contains(.quota):
+            holdApp(refused, into: &draft)
         case .retryLater where reply.status < 500:
             holdAddress(refused, into: &draft)
         case .retryLater, .serverError:
@@ -411,6 +415,13 @@ extension RequestQueue {
         let length = max(pause, min(refused.retryAfter ?? .zero, pauses.later.ceiling))
         heldAddresses.hold(batch.address(at: batch.indices.lowerBound), until: draft.now.moment + length)
         self.pause(batch, for: length, because: refused.reply.refusal(.later), into: &draft)
+    }
+
+    /// Handles a 429 about the app's quota: all of the app waits as long as the gateway asks for, at most an hour.
+    private mutating func holdApp(_ refused: SessionNews.Refused, into draft: inout Draft<some RandomNumberGenerator>) {
+        let length = min(refused.retryAfter ?? pauses.later.first, pauses.later.ceiling)
+        draft.consequences.demands.append(.pace(refused.reply, length))
+        pause(refused.batch, for: length, because: refused.reply.refusal(.later), into: &draft)
     }
 
     private mutating func pauseAsServerError(

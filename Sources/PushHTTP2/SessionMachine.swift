@@ -33,6 +33,9 @@ package struct SessionMachine: ~Copyable {
     private var awaitedWindow = 0
     /// Whether an answer is or was overdue.
     package private(set) var isOverdue = false
+    /// Whether it takes no more requests because it was idle.
+    package private(set) var isIdle = false
+    private let closesWhenIdle: Bool
     /// How many requests in a row got an answer that reports a failure of the server.
     private var failureCount = 0
     /// Whether overdue requests, which are sent again elsewhere, may still reach the gateway: the peer's kernel has not
@@ -41,7 +44,7 @@ package struct SessionMachine: ~Copyable {
 
     /// Creates the machine of an open connection.
     package init(_ options: SessionOptions, at now: Moment) {
-        self.dialect = options.dialect
+        (self.dialect, closesWhenIdle) = (options.dialect, options.closesWhenIdle)
         var wire = ConnectionMachine.Options()
         wire.streamLimit = options.streamLimit
         self.connection = ConnectionMachine(options: wire)
@@ -179,7 +182,7 @@ package struct SessionMachine: ~Copyable {
         refused.removeAll(keepingCapacity: true)
         let readsIDs = dialect.readsIDs
         for event in arrivals.events {
-            if readsIDs { noteUniqueID(in: event, for: &news) }
+            if readsIDs { noteUniqueID(in: event, for: &news, with: &readers.parser) }
             if case .response(let stream, 200, _, _) = event {
                 accept(stream)
             } else {
@@ -225,7 +228,10 @@ package struct SessionMachine: ~Copyable {
             isOverdue = true
             retire()
         }
-        if connection.isReady, let ping = liveness.duePing(at: now, oldest: window.oldest) {
+        if connection.isReady, closesWhenIdle, liveness.isIdle(at: now, oldest: window.oldest) {
+            isIdle = true
+            retire()
+        } else if connection.isReady, let ping = liveness.duePing(at: now, oldest: window.oldest) {
             connection.ping(ping, into: &output)
         }
         return news
@@ -309,9 +315,11 @@ extension SessionMachine {
         marks.trim(before: window.start)
     }
 
-    private func noteUniqueID(in event: Arrivals.Event, for news: inout SessionNews) {
+    private func noteUniqueID(
+        in event: Arrivals.Event, for news: inout SessionNews, with parser: inout some DocumentParser
+    ) {
         guard case .response(let stream, _, let fields, let body) = event,
-            let id = dialect.uniqueID(in: arrivals.fields, fields, body: arrivals.bytes[body])
+            let id = dialect.uniqueID(in: arrivals.fields, fields, body: arrivals.bytes[body], parser: &parser)
         else { return }
         news.note(id, of: window.batches(at: [RequestWindow.place(of: stream)]))
     }

@@ -31,7 +31,7 @@ import Testing
         let stop = IdentityTrial.Stop(pause: hour, othersPause: nil)
         acceptance.note(.stopped(GatewayFault("refused"), stop), at: now)
         #expect(acceptance.phase == .stopped(asksOthers: false) && acceptance.trouble?.nextTry == now + hour)
-        acceptance.note(.troubled(GatewayFault("failing")), at: now)
+        acceptance.note(.troubled(GatewayFault("failing"), pause: nil), at: now)
         #expect(acceptance.trouble?.words == "is stopped: refused")
         acceptance.note(.trying, at: now)
         #expect(acceptance.phase == .asking(hasFreed: false) && acceptance.trouble?.kind == .stop)

@@ -34,7 +34,7 @@ struct Record {
         case .announcing(let batches): announcing += batches
         case .connected: connectCount += 1
         case .disconnected(let report): reports.append(report)
-        case .troubled(let fault): troubles.append(fault)
+        case .troubled(let fault, _): troubles.append(fault)
         case .refusedJob(let job, let fault, let pause): refusedJobs.append((job, fault, pause))
         case .stopped(let fault, _): stops.append(fault)
         case .trying: tryCount += 1

@@ -42,7 +42,7 @@ enum Layering {
         "SpoolClient": ["LinuxIO"],
         "Gateways": [
             "ServiceProcess", "SecureTransport", "OpenSSL", "JSON", "NGHTTP2", "LinuxIO", "APNSBinary", "APNSHTTP2",
-            "PushHTTP2", "HTTP2", "PushModel", "APNSModel", "Logging", "Synchronization",
+            "FCMHTTP2", "PushHTTP2", "HTTP2", "PushModel", "APNSModel", "Logging", "Synchronization",
         ],
         "GatewaySimulator": [
             "SecureTransport", "OpenSSL", "JSON", "NGHTTP2", "LinuxIO", "APNSBinary", "APNSServing", "APNSHTTP2",

@@ -64,8 +64,9 @@ extension Transport {
             return GatewayConfiguration.binary(configuration)
                 .makeGateway(recordKeeping: recordKeeping, on: reactor, logger: logger)
         case .http2:
-            var configuration = HTTP2Wire.Configuration(GatewaySettings(endpoint: endpoint, context: context))
-            configuration.defaultTopic = "com.example.benchmark"
+            var configuration = HTTP2Wire.Configuration(
+                GatewaySettings(endpoint: endpoint, context: context),
+                .apns(HTTP2Wire.APNS(defaultTopic: "com.example.benchmark")))
             configuration.tokenSource = try Self.tokenSource(logger)
             return GatewayConfiguration.http2(configuration)
                 .makeGateway(recordKeeping: recordKeeping, on: reactor, logger: logger)

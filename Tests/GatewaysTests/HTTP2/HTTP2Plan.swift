@@ -59,8 +59,8 @@ struct HTTP2Plan: Sendable {
             identity: identity, trust: .pem(simulator.certificates.authority),
             options: TLSOptions(applicationProtocols: ["h2"]))
         var configuration = HTTP2Wire.Configuration(
-            GatewaySettings(endpoint: Sample.endpoint(simulator.ports.http2), context: context))
-        configuration.defaultTopic = "com.example.weather"
+            GatewaySettings(endpoint: Sample.endpoint(simulator.ports.http2), context: context),
+            .apns(HTTP2Wire.APNS(defaultTopic: "com.example.weather")))
         // Only tests about late answers and handshakes want one to be late, however busy the machine is.
         configuration.timeouts.answer = .seconds(600)
         configuration.timeouts.connect = .seconds(60)

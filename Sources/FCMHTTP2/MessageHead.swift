@@ -1,0 +1,43 @@
+import HTTP2
+
+/// The header fields of FCM's requests (`POST /v1/projects/<project>/messages:send`).
+///
+/// All of them are the same for all requests of a project and kept in the peer's table, but for the length of the body.
+enum MessageHead {
+    /// The index of the hole for `content-length`.
+    static let lengthHole = 0
+
+    /// Returns the head of requests whose bodies have a length of so many digits.
+    static func head(authority: String, project: String, authorization: String?, lengthDigitCount: Int) -> RequestHead {
+        var fields = [
+            RequestHead.Field(":method", .text("POST"), kept: .field),
+            RequestHead.Field(":scheme", .text("https"), kept: .field),
+            RequestHead.Field(":authority", .text(authority), kept: .field),
+            RequestHead.Field(":path", .text("/v1/projects/\(project)/messages:send"), kept: .field),
+            RequestHead.Field("content-type", .text("application/json"), kept: .field),
+            // The newer form of errors, which Google's own libraries ask for.
+            RequestHead.Field("x-goog-api-format-version", .text("2"), kept: .field),
+        ]
+        if let authorization {
+            fields.append(RequestHead.Field("authorization", .text(authorization), kept: .field))
+        }
+        fields.append(RequestHead.Field("content-length", .hole(byteCount: lengthDigitCount)))
+        return RequestHead(fields: fields)
+    }
+
+    /// Writes a length into the hole of a head.
+    static func fill(_ length: Int, into output: inout MutableSpan<UInt8>, at start: Int) {
+        var rest = length
+        for place in stride(from: start + digitCount(of: length) - 1, through: start, by: -1) {
+            output[place] = UInt8(ascii: "0") + UInt8(rest % 10)
+            rest /= 10
+        }
+    }
+
+    /// Returns the number of digits of a length.
+    static func digitCount(of length: Int) -> Int {
+        var (count, rest) = (1, length / 10)
+        while rest > 0 { (count, rest) = (count + 1, rest / 10) }
+        return count
+    }
+}
