@@ -1,3 +1,5 @@
+package import Document
+
 /// A member of one of FCM's messages.
 package struct MessageField: Hashable, Sendable {
     /// The name in the reference and in Google's libraries: `body_loc_key`.
@@ -141,5 +143,15 @@ package enum MessageType: CaseIterable, Hashable, Sendable {
 
     private static func booleans(_ names: String...) -> [MessageField] {
         names.map { MessageField($0, .scalar(.boolean)) }
+    }
+}
+
+extension MessageType {
+    /// Returns the value of a member, in either spelling; `nil` if it is absent or null.
+    package func value(_ name: String, in node: Node) -> Node? {
+        guard let field = field(named: name), let value = node[field.name] ?? node[field.jsonName], !value.isNull else {
+            return nil
+        }
+        return value
     }
 }

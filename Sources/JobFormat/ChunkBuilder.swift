@@ -1,7 +1,7 @@
 import APNSModel
 import PushModel
 
-/// The parts of a notification other than its token.
+/// The parts of a notification other than its address.
 struct Delivery: Hashable, Sendable {
     var attributes: Attributes
     var payload: Payload
@@ -31,7 +31,9 @@ struct ChunkBuilder: Sendable {
     private var next = 0
     private var run = Run.none
     private var isShared = false
-    private var tokens = PackedBytes()
+    /// The kind of the open run's addresses, if it is of the shared delivery.
+    private var kind = Address.Kind.deviceToken
+    private var addresses = PackedBytes()
     private var payloads = PackedBytes()
     private var batches: [Batch] = []
     private var rejected: [RejectedRecipient] = []
@@ -65,7 +67,7 @@ struct ChunkBuilder: Sendable {
     /// - Returns: The fault of the token; nothing was added then.
     mutating func append(token spelling: ArraySlice<UInt8>) -> TokenSpelling.Fault? {
         if isShared {
-            if let fault = tokens.append(token: spelling.span) { return fault }
+            if let fault = addresses.append(token: spelling.span) { return fault }
         } else {
             guard let shared else { preconditionFailure("no delivery for all") }
             if let fault = decode(spelling, besides: shared) { return fault }
@@ -81,30 +83,45 @@ struct ChunkBuilder: Sendable {
             close()
             (run, isShared) = (.shared(shared), true)
         }
-        if let fault = tokens.append(token: spelling.span) { return fault }
+        if let fault = addresses.append(token: spelling.span) { return fault }
         if joins { payloads.append(shared.payload.bytes) }
         return nil
     }
 
-    /// The number of bytes in the last token added.
-    var lastTokenByteCount: Int { tokens.range(at: tokens.count - 1).count }
+    /// Adds a recipient of the shared delivery, which must exist, by an address that is text. Makes no allocation of its own.
+    mutating func append(_ text: ArraySlice<UInt8>, of kind: Address.Kind) {
+        if !isShared || kind != self.kind {
+            guard var shared else { preconditionFailure("no delivery for all") }
+            shared.attributes.addressKind = kind
+            if joinsEach(shared) {
+                payloads.append(shared.payload.bytes)
+            } else {
+                close()
+                (run, isShared, self.kind) = (.shared(shared), true, kind)
+            }
+        }
+        addresses.append(text)
+        next += 1
+    }
 
-    /// Adds a recipient with a delivery of its own.
-    mutating func append(_ delivery: Delivery, token: [UInt8]) {
+    /// The number of bytes in the last token added.
+    var lastTokenByteCount: Int { addresses.range(at: addresses.count - 1).count }
+
+    /// Adds a recipient with a delivery of its own. The address is of the kind that the delivery's attributes name.
+    mutating func append(_ delivery: Delivery, address: [UInt8]) {
         if !joinsEach(delivery) {
             close()
             run = .each(delivery.attributes)
         }
-        tokens.append(token)
+        addresses.append(address)
         payloads.append(delivery.payload.bytes)
         next += 1
     }
 
     /// Adds a recipient that cannot be sent to.
-    mutating func reject(_ reason: FaultReason, address: Address?) {
+    mutating func reject(_ refusal: Refusal, address: Address?) {
         close()
-        rejected.append(
-            RejectedRecipient(index: next, id: id(at: next), address: address, refusal: reason.refusal))
+        rejected.append(RejectedRecipient(index: next, id: id(at: next), address: address, refusal: refusal))
         next += 1
     }
 
@@ -137,9 +154,9 @@ struct ChunkBuilder: Sendable {
     /// Turns the open run into a batch.
     private mutating func close() {
         switch run {
-        case .shared(let delivery) where tokens.count > 0:
+        case .shared(let delivery) where addresses.count > 0:
             append(.shared(delivery.payload), delivery.attributes)
-        case .each(let attributes) where tokens.count > 0:
+        case .each(let attributes) where addresses.count > 0:
             append(.each(payloads), attributes)
         case .none, .shared, .each: break
         }
@@ -147,10 +164,10 @@ struct ChunkBuilder: Sendable {
     }
 
     private mutating func append(_ payloads: Batch.Payloads, _ attributes: Attributes) {
-        let first = next - tokens.count
-        let batch = Batch(header: header(attributes), firstIndex: first, addresses: tokens, payloads: payloads)
+        let first = next - addresses.count
+        let batch = Batch(header: header(attributes), firstIndex: first, addresses: addresses, payloads: payloads)
         batches.append(ids.isEmpty ? batch : batch.identified(by: (first..<next).map(id)))
-        (tokens, self.payloads) = (PackedBytes(reservingByteCount: tokens.bytes.count), PackedBytes())
+        (addresses, self.payloads) = (PackedBytes(reservingByteCount: addresses.bytes.count), PackedBytes())
     }
 
     private func id(at index: Int) -> NotificationID { ids[index] ?? NotificationID(job: job, index: index) }

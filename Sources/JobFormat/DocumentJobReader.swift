@@ -1,4 +1,5 @@
 package import Document
+import PushModel
 
 /// Reads a job that is one JSON or YAML document: parses it once, and walks it as often as needed.
 ///
@@ -13,6 +14,8 @@ package struct DocumentJobReader: Sendable {
     /// The events of the next recipient and of its payload on the tape.
     private var cursor = 0
     private var payloadCursor = 0
+    /// The list of addresses that is read, if there may be several.
+    private var listNumber = 0
     private var index = 0
     private var isOver = false
 
@@ -48,13 +51,14 @@ package struct DocumentJobReader: Sendable {
     /// Returns to the first recipient, for another walk.
     package mutating func rewind() {
         compiler = start
-        (index, payloadCursor, isOver) = (0, 0, false)
+        (index, payloadCursor, listNumber, isOver) = (0, 0, 0, false)
         switch form {
         case .none:
             isOver = true
             if tape.events.isEmpty == false { compiler.finish() }
-        case .single(let place), .broadcast(let place): cursor = place
-        case .list(let list), .recipients(let list): cursor = list + 1
+        case .single(let place, _), .broadcast(let place): cursor = place
+        case .lists(let lists): cursor = (lists.first?.place ?? 0) + 1
+        case .recipients(let list): cursor = list + 1
         case .paired(let tokens, let payloads): (cursor, payloadCursor) = (tokens + 1, payloads + 1)
         }
     }
@@ -92,18 +96,21 @@ package struct DocumentJobReader: Sendable {
     private mutating func step() {
         switch form {
         case .none: return
-        case .single(let place):
+        case .single(let place, let key):
             if !isTooLong(place, .root) {
-                compiler.add(tokenAt: place, on: tape, base: .root, key: JobKey.token.rawValue)
+                let kind = key == .fid ? Address.Kind.installation : compiler.tokenKind
+                compiler.add(AddressPlace(kind, .root, key: key.rawValue), at: place, on: tape)
             }
             return end()
         case .broadcast(let place):
             compiler.addBroadcast(at: Node(tape: tape, index: place))
             return end()
-        case .list(let list):
-            guard cursor < tape.events[list].next else { return end() }
-            let base = PathBase.element(of: JobKey.tokens.rawValue, at: index)
-            if !isTooLong(cursor, base) { compiler.add(tokenAt: cursor, on: tape, base: base) }
+        case .lists(let lists):
+            let list = lists[listNumber]
+            guard cursor < tape.events[list.place].next else { return beginList(after: lists) }
+            let base = PathBase.element(of: list.key.rawValue, at: index)
+            let kind = list.key == .fids ? Address.Kind.installation : compiler.tokenKind
+            if !isTooLong(cursor, base) { compiler.add(AddressPlace(kind, base), at: cursor, on: tape) }
         case .recipients(let list):
             guard cursor < tape.events[list].next else { return end() }
             addRecipient()
@@ -113,6 +120,13 @@ package struct DocumentJobReader: Sendable {
         }
         cursor = tape.events[cursor].next
         index += 1
+    }
+
+    /// Begins the next list of addresses, or ends the walk.
+    private mutating func beginList(after lists: [JobOutline.AddressList]) {
+        guard listNumber + 1 < lists.count else { return end() }
+        listNumber += 1
+        (cursor, index) = (lists[listNumber].place + 1, 0)
     }
 
     /// Rejects a recipient, or a part of one, that is too long to be read in one step.
@@ -137,7 +151,8 @@ package struct DocumentJobReader: Sendable {
         let base = PathBase.element(of: JobKey.recipients.rawValue, at: index)
         guard !isTooLong(cursor, base) else { return }
         if let token = tape.lonelyToken(at: cursor) {
-            compiler.add(tokenAt: token, on: tape, base: base, key: JobKey.token.rawValue)
+            let place = AddressPlace(compiler.tokenKind, base, key: JobKey.token.rawValue)
+            compiler.add(place, at: token, on: tape)
         } else {
             compiler.add(recipient: Node(tape: tape, index: cursor), base: base)
         }

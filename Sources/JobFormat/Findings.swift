@@ -1,5 +1,6 @@
 import APNSModel
 import Document
+import FCMModel
 import PushModel
 
 /// A reason for rejecting a recipient before anything is sent: Apple's own word where there is one.
@@ -22,6 +23,20 @@ struct FaultReason: Hashable, Sendable {
 
     /// The refusal. It has no status, because nothing was sent.
     let refusal: Refusal
+
+    /// Returns the refusal in the words of the gateway that the carrier leads to: FCM has one for a bad address, and none for
+    /// the keys of a job.
+    func refusal(by carrier: Carrier) -> Refusal {
+        guard carrier == .fcm, self != .payloadTooLarge else { return refusal }
+        switch refusal.verdict {
+        case .invalid:
+            return Refusal(status: nil, reason: FCMErrorCode.invalidArgument.rawValue, verdict: .invalid)
+        case .message, .gone, .config, .later:
+            return Refusal(isOfPayload ? LocalReason.badPayload : .badValue, refusal.verdict)
+        }
+    }
+
+    private var isOfPayload: Bool { [.badPayload, .payloadEmpty, .badRequestPayload].contains(self) }
 
     private init(_ reason: Reason, _ verdict: Verdict) {
         refusal = Refusal(status: nil, reason: reason.rawValue, verdict: verdict)

@@ -20,6 +20,8 @@ package struct JobContext: Sendable {
     package var identity: PushTopic.Identity?
     /// The app's channels, by name.
     package var channels: [String: BroadcastChannel] = [:]
+    /// Whether members that FCM is not known to have only get a warning.
+    package var toleratesUnknownFields = false
     /// The app's policy for notifications in doubt; a job may override it.
     package var onDoubt = OnDoubt.resend
     /// The maximum size and depth of a document.
@@ -45,6 +47,24 @@ package struct JobContext: Sendable {
         self.dropMoment = clock.moment(of: droppedAt)
         self.carrier = carrier
         self.readText = readText
+    }
+
+    /// Compiles a payload, which may be given as JSON text. Faults inside such a text are reported at its place.
+    func readPayload<Compiled>(
+        _ node: Node, path: String, _ findings: inout Findings, compile: (Node, inout Findings) -> Compiled?
+    ) -> Compiled? {
+        guard let text = node.string else { return compile(node, &findings) }
+        do throws(Diagnostic) {
+            let tape = try readText(Array(text.utf8))
+            var inner = Findings(at: .root, room: findings.room)
+            let compiled = compile(tape.root, &inner)
+            findings.add(contentsOf: inner.moved(to: node.place))
+            return compiled
+        } catch {
+            let message = "expected \(node.mappingName), or JSON text: \(error.message)"
+            findings.add(.badPayload, whole: Diagnostic(message, hint: error.hint, at: node.place).about(path))
+            return nil
+        }
     }
 
     /// Records when the job was dropped.

@@ -72,7 +72,8 @@ package struct JobHeader: Hashable, Sendable {
         case .token, .tokens, .recipients, .payloads, .channel, .topic, .priority, .expiration, .pushType, .collapseID,
             .payload,
             .alert, .badge, .sound, .category, .custom, .threadID, .contentAvailable, .mutableContent,
-            .interruptionLevel, .registeredAt, .apnsID:
+            .interruptionLevel, .registeredAt, .apnsID, .fid, .fids, .condition, .notification, .data, .android,
+            .androidV2, .apns, .webpush, .fcmOptions, .image, .tag, .icon, .color, .channelID, .clickAction:
             preconditionFailure("not a key about the job")
         }
     }

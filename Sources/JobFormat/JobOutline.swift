@@ -1,27 +1,36 @@
 import APNSModel
 package import Document
+import FCMModel
 import PushModel
 
 /// The parts of a job other than its recipients.
 struct JobOutline: Sendable {
     /// The form of a document's recipients, with their places on the tape.
     enum Form: Hashable, Sendable {
-        /// `token`.
-        case single(Int)
-        /// `tokens`.
-        case list(Int)
+        /// `token` or `fid`.
+        case single(Int, JobKey)
+        /// `tokens`, `fids`, or first the one and then the other.
+        case lists([AddressList])
         /// `tokens` with `payloads`.
         case paired(tokens: Int, payloads: Int)
         /// `recipients`.
         case recipients(Int)
-        /// `channel`.
+        /// `channel`, `topic` or `condition`.
         case broadcast(Int)
+    }
+
+    /// A list of addresses, with its place on the tape.
+    struct AddressList: Hashable, Sendable {
+        let place: Int
+        let key: JobKey
     }
 
     private(set) var header: JobHeader
     private(set) var overrides = Overrides()
     /// The channel of a broadcast.
     private(set) var channel: BroadcastChannel?
+    /// The address of a document's one notification that reaches many devices.
+    private(set) var audience: Address?
     /// The `apns-id` of a document's one recipient or broadcast.
     private(set) var id: NotificationID?
     /// Whether the payload is missing only because it was faulty.
@@ -78,12 +87,12 @@ struct JobOutline: Sendable {
     private mutating func read(_ node: Node, _ scope: JobScope, base: PathBase, _ context: JobContext) {
         var reader = OverridesReader(context, at: base, room: Report.capacity)
         for member in node.members {
-            guard let key = JobKey(rawValue: member.key.text), scope.allows(key) else {
-                reader.add(.badValue, scope.refusal(of: member.key), about: "")
+            guard let (key, part) = scope.key(member.key.text, for: context.carrier) else {
+                reader.add(.badValue, scope.refusal(of: member.key, for: context.carrier), about: "")
                 continue
             }
             if member.value.isNull { continue }
-            switch key.part {
+            switch part {
             case .job: header.read(key, member.value, &reader.findings)
             case .delivery: reader.read(key, member)
             case .recipients: recipientKeys[key] = member.value
@@ -102,18 +111,18 @@ struct JobOutline: Sendable {
 
     /// Determines the form of the document, which must be exactly one.
     private mutating func settleForm(_ root: Node, _ context: JobContext) {
-        let given = [JobKey.token, .tokens, .recipients, .channel].filter { recipientKeys[$0] != nil }
+        let keys: [JobKey] = [.token, .fid, .tokens, .fids, .recipients, .channel, .topic, .condition]
+        let given = keys.filter { recipientKeys[$0] != nil }
         guard let key = given.first, let node = recipientKeys[key] else {
-            let hint = "add `token`, `tokens` or `recipients`, or `channel` for a broadcast"
+            let hint =
+                context.carrier == .fcm
+                ? "add `token`, `tokens`, `fid`, `fids` or `recipients`, or `topic` or `condition`"
+                : "add `token`, `tokens` or `recipients`, or `channel` for a broadcast"
             return findings.add(.badValue, Diagnostic("no recipients", hint: hint, at: root.place), about: "")
         }
-        guard given.count == 1 else {
-            let names = given.map { "`\($0.rawValue)`" }.joined(separator: " and ")
-            let place = given.compactMap { recipientKeys[$0]?.place }.max()
-            return findings.add(.badValue, Diagnostic("\(names) cannot be combined", at: place), about: "")
-        }
+        guard given.count == 1 || given == [.tokens, .fids] else { return refuseCombination(of: given) }
         let payloads = recipientKeys[.payloads]
-        if let payloads, key != .tokens {
+        if let payloads, given != [.tokens] {
             let diagnostic = Diagnostic("is allowed only with `tokens`", hint: "use `tokens`", at: payloads.place)
             findings.add(.badValue, diagnostic, about: JobKey.payloads.rawValue)
         }
@@ -123,20 +132,65 @@ struct JobOutline: Sendable {
             let diagnostic = Diagnostic(message, hint: hint, at: idKey.place)
             findings.add(.badValue, diagnostic, about: JobKey.apnsID.rawValue)
         }
-        if key == .token {
-            form = .single(node.index)
-        } else if key == .channel {
-            channel = channel(node, context)
-            if channel != nil {
-                form = .broadcast(node.index)
-            } else {
-                // It is checked as what it is meant to be.
-                overrides.pushType = overrides.pushType ?? .liveactivity
-            }
-        } else if isList(node, key) {
-            if key == .recipients { form = .recipients(node.index) } else { settleTokens(node, payloads) }
+        switch key {
+        case .token, .fid: form = .single(node.index, key)
+        case .channel: settleChannel(node, context)
+        case .topic, .condition: settleAudience(key, node, root)
+        case .recipients: if isList(node, key) { form = .recipients(node.index) }
+        default: settleLists(given, payloads)
         }
         if payloads == nil, key != .recipients { requirePayload(root) }
+    }
+
+    private mutating func refuseCombination(of given: [JobKey]) {
+        let names = given.map { "`\($0.rawValue)`" }.joined(separator: " and ")
+        let place = given.compactMap { recipientKeys[$0]?.place }.max()
+        let hint: String? =
+            given.contains(.topic)
+            ? "an FCM topic is itself the recipient; an APNs topic belongs to an APNs app" : nil
+        findings.add(.badValue, Diagnostic("\(names) cannot be combined", hint: hint, at: place), about: "")
+    }
+
+    private mutating func settleChannel(_ node: Node, _ context: JobContext) {
+        channel = channel(node, context)
+        if let channel {
+            (form, audience) = (.broadcast(node.index), Address(channel.id))
+        } else {
+            // It is checked as what it is meant to be.
+            overrides.pushType = overrides.pushType ?? .liveactivity
+        }
+    }
+
+    /// Reads a topic or condition. A repetition would reach everybody twice, so it is not resent in doubt unless the job says so.
+    private mutating func settleAudience(_ key: JobKey, _ node: Node, _ root: Node) {
+        if root[JobKey.onDoubt.rawValue]?.isNull ?? true { header.onDoubt = .report }
+        guard let text = node.string else {
+            return findings.expected("a string", node, reason: .badValue, about: key.rawValue)
+        }
+        if key == .topic {
+            if let fault = AddressRule.topic.fault(of: node.bytes.span) {
+                let diagnostic = AddressRule.topic.diagnostic(for: fault, at: node)
+                return findings.add(.badValue, diagnostic, about: key.rawValue)
+            }
+        } else {
+            do throws(TextFault) {
+                _ = try TopicCondition(text)
+            } catch {
+                let diagnostic = Diagnostic(error.message, hint: error.hint, at: node.place)
+                return findings.add(.badValue, diagnostic, about: key.rawValue)
+            }
+        }
+        audience = Address(key == .topic ? .topic : .condition, node.bytes)
+        form = .broadcast(node.index)
+    }
+
+    private mutating func settleLists(_ keys: [JobKey], _ payloads: Node?) {
+        let lists = keys.compactMap { key in recipientKeys[key].map { (key, $0) } }
+        // Each is judged, so that all faults are reported.
+        let proper = lists.filter { isList($0.1, $0.0) }
+        guard proper.count == lists.count else { return }
+        if let payloads, let tokens = recipientKeys[.tokens], keys == [.tokens] { return pair(tokens, payloads) }
+        form = .lists(lists.map { AddressList(place: $0.1.index, key: $0.0) })
     }
 
     /// Reads the name of one of the app's channels, or the id of any channel.
@@ -165,7 +219,12 @@ struct JobOutline: Sendable {
 
     private mutating func isList(_ node: Node, _ key: JobKey) -> Bool {
         guard node.kind == .sequence else {
-            let hint = key == .tokens ? "use `token` for a single token" : nil
+            let hint: String? =
+                switch key {
+                case .tokens: "use `token` for a single token"
+                case .fids: "use `fid` for a single installation"
+                default: nil
+                }
             let diagnostic = Diagnostic(
                 "expected \(node.sequenceName), found \(node.kindName)", hint: hint, at: node.place)
             findings.add(.badValue, diagnostic, about: key.rawValue)
@@ -179,8 +238,7 @@ struct JobOutline: Sendable {
     }
 
     /// Pairs tokens with payloads; their numbers must agree. pyapns used `zip`, which silently drops the surplus.
-    private mutating func settleTokens(_ tokens: Node, _ payloads: Node?) {
-        guard let payloads else { return form = .list(tokens.index) }
+    private mutating func pair(_ tokens: Node, _ payloads: Node) {
         guard isList(payloads, .payloads) else { return }
         guard tokens.count == payloads.count else {
             let message = "there are \(tokens.count) tokens and \(payloads.count) payloads"

@@ -82,7 +82,7 @@ package struct LinesJobReader<Parser: DocumentParser> {
         }
         if lineNumber == 1, takeOutline() { return }
         switch tape.events.first?.kind {
-        case .string, .plain: compiler.add(tokenAt: 0, on: tape, base: .root)
+        case .string, .plain: compiler.add(AddressPlace(compiler.tokenKind, .root), at: 0, on: tape)
         case .mapping, .sequence, .key, .number, .true, .false, .null, .none: addMapping()
         }
     }
@@ -100,7 +100,8 @@ package struct LinesJobReader<Parser: DocumentParser> {
 
     private mutating func addMapping() {
         if tape.events.isEmpty == false, let token = tape.lonelyToken(at: 0) {
-            compiler.add(tokenAt: token, on: tape, base: .root, key: JobKey.token.rawValue)
+            let place = AddressPlace(compiler.tokenKind, .root, key: JobKey.token.rawValue)
+            compiler.add(place, at: token, on: tape)
         } else {
             compiler.add(recipient: tape.root, base: .root)
         }

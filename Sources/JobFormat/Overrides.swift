@@ -11,6 +11,8 @@ struct Overrides: Hashable, Sendable {
         case whole(CompiledPayload)
         /// By shorthands.
         case parts(PayloadParts)
+        /// A message of FCM's.
+        case message(MessageSource)
     }
 
     var topic: String?
@@ -20,10 +22,17 @@ struct Overrides: Hashable, Sendable {
     var collapseID: String?
     var payload = PayloadForm.none
 
-    /// Whether this recipient's payload cannot be combined with the job's: shorthands can only change shorthands.
-    func clashes(with job: Overrides) -> Bool {
-        guard case .parts = payload, case .whole = job.payload else { return false }
-        return true
+    /// Returns why this recipient's payload cannot be combined with the job's: shorthands can only change shorthands.
+    func clash(with job: Overrides) -> (message: String, hint: String)? {
+        switch (payload, job.payload) {
+        case (.parts, .whole):
+            return (
+                "shorthands cannot change the job's `payload`",
+                "use shorthands instead of `payload` in the job, or give this recipient a `payload`"
+            )
+        case (.message(let own), .message(let other)): return own.clash(with: other)
+        case (.none, _), (.whole, _), (.parts, _), (.message, _): return nil
+        }
     }
 
     /// Returns the job's overrides, replaced by the recipient's where it has any.
@@ -37,15 +46,25 @@ struct Overrides: Hashable, Sendable {
         switch (payload, recipient.payload) {
         case (_, .none): break
         case (.parts(let own), .parts(let other)): overrides.payload = .parts(own.overlaid(by: other))
-        case (_, .whole), (.none, .parts), (.whole, .parts): overrides.payload = recipient.payload
+        case (.message(let own), .message(let other)): overrides.payload = .message(own.overlaid(by: other))
+        case (_, .whole), (_, .parts), (_, .message): overrides.payload = recipient.payload
         }
         return overrides
     }
 
-    /// The payload; `nil` if the overrides specify none.
+    /// The bytes of values that are joined into the payload, without their names.
+    var partsByteCount: Int {
+        switch payload {
+        case .none, .whole: 0
+        case .parts(let parts): parts.byteCount
+        case .message(let source): source.byteCount
+        }
+    }
+
+    /// The payload for Apple; `nil` if the overrides specify none.
     var compiledPayload: CompiledPayload? {
         switch payload {
-        case .none: nil
+        case .none, .message: nil
         case .whole(let payload): payload
         case .parts(let parts): parts.compiled()
         }

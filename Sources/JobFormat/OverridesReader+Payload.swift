@@ -8,23 +8,22 @@ extension OverridesReader {
         setPayload(compiled)
     }
 
-    /// Compiles a payload into bytes; `nil` if it has a fault. A payload given as text is parsed as JSON.
-    static func compile(
+    /// Reads a whole payload for the context's carrier; `nil` if it has a fault.
+    static func payload(
+        _ node: Node, path: String, _ context: JobContext, _ findings: inout Findings
+    ) -> Overrides.PayloadForm? {
+        guard context.carrier == .fcm else {
+            return compile(node, path: path, context, &findings).map(Overrides.PayloadForm.whole)
+        }
+        return MessageCompiler.payload(node, path: path, context, &findings).map { .message(.payload($0)) }
+    }
+
+    /// Compiles a payload for Apple into bytes; `nil` if it has a fault. A payload given as text is parsed as JSON.
+    private static func compile(
         _ node: Node, path: String, _ context: JobContext, _ findings: inout Findings
     ) -> CompiledPayload? {
-        guard let text = node.string else { return compile(mapping: node, path: path, &findings) }
-        do throws(Diagnostic) {
-            // Faults inside the text are reported at the place of the text.
-            let tape = try context.readText(Array(text.utf8))
-            var inner = Findings(at: .root, room: findings.room)
-            let compiled = compile(mapping: tape.root, path: path, &inner)
-            findings.add(contentsOf: inner.moved(to: node.place))
-            return compiled?.moved(to: node.place)
-        } catch {
-            let message = "expected \(node.mappingName), or JSON text: \(error.message)"
-            findings.add(.badPayload, whole: Diagnostic(message, hint: error.hint, at: node.place).about(path))
-            return nil
-        }
+        let compiled = context.readPayload(node, path: path, &findings) { compile(mapping: $0, path: path, &$1) }
+        return node.isContainer ? compiled : compiled?.moved(to: node.place)
     }
 
     private static func compile(mapping node: Node, path: String, _ findings: inout Findings) -> CompiledPayload? {

@@ -8,6 +8,8 @@ struct OverridesReader {
     private(set) var overrides = Overrides()
     var findings: Findings
     var parts = PayloadParts()
+    /// The message, in a job of an FCM app.
+    private var message: MessageReader?
     /// When the token was registered, if the recipient specifies it. Not a wish, but given in the same mapping.
     private(set) var registeredAt: WallTime?
     /// The recipient's own `apns-id`.
@@ -19,15 +21,17 @@ struct OverridesReader {
     init(_ context: JobContext, at base: PathBase, room: Int) {
         self.context = context
         self.findings = Findings(at: base, room: room)
+        if context.carrier == .fcm { message = MessageReader() }
     }
 
     /// Reads one member, whose value is not null.
     mutating func read(_ key: JobKey, _ member: Member) {
+        if message?.read(key, member, context, &findings) == true { return }
         let node = member.value
         switch key {
         case .topic: readTopic(node)
         case .pushType: readPushType(node)
-        case .priority: readPriority(node)
+        case .priority: context.carrier == .fcm ? readMessagePriority(node) : readPriority(node)
         case .expiration: readExpiration(node)
         case .collapseID: readCollapseID(node)
         case .payload:
@@ -38,7 +42,8 @@ struct OverridesReader {
             shorthandKey = shorthandKey ?? member.key
             readShorthand(key, node)
         case .token, .tokens, .recipients, .payloads, .channel, .id, .count, .strict, .lane, .record, .notBefore,
-            .giveUpAfter, .onDoubt, .registeredAt, .apnsID:
+            .giveUpAfter, .onDoubt, .registeredAt, .apnsID, .fid, .fids, .condition, .notification, .data, .android,
+            .androidV2, .apns, .webpush, .fcmOptions, .image, .tag, .icon, .color, .channelID, .clickAction:
             preconditionFailure("not a key about delivery")
         }
     }
@@ -60,7 +65,9 @@ struct OverridesReader {
             }
         case .token, .tokens, .recipients, .payloads, .channel, .id, .count, .strict, .lane, .record, .notBefore,
             .giveUpAfter, .onDoubt, .topic, .priority, .expiration, .pushType, .collapseID, .payload, .alert, .badge,
-            .sound, .category, .custom, .threadID, .contentAvailable, .mutableContent, .interruptionLevel:
+            .sound, .category, .custom, .threadID, .contentAvailable, .mutableContent, .interruptionLevel, .fid, .fids,
+            .condition, .notification, .data, .android, .androidV2, .apns, .webpush, .fcmOptions, .image, .tag, .icon,
+            .color, .channelID, .clickAction:
             preconditionFailure("not a key about a recipient")
         }
     }
@@ -77,7 +84,9 @@ struct OverridesReader {
 
     /// Combines the shorthands; `payload` and shorthands exclude each other.
     mutating func finish() {
-        if let payloadKey, let shorthandKey {
+        if let message {
+            if let source = message.finish(&findings) { overrides.payload = .message(source) }
+        } else if let payloadKey, let shorthandKey {
             let message = "`payload` and `\(shorthandKey.text)` cannot be combined"
             let later = payloadKey.index > shorthandKey.index ? payloadKey : shorthandKey
             let hint = "put everything into `payload`, or use only shorthands"
@@ -138,6 +147,20 @@ struct OverridesReader {
         }
         overrides.priority = priority
         if !context.carrier.carriesPriority { warnNotCarried(key, node) }
+    }
+
+    /// Reads a priority of FCM's, which knows two.
+    private mutating func readMessagePriority(_ node: Node) {
+        let key = JobKey.priority.rawValue
+        switch node.integer.map(String.init) ?? node.string {
+        case "10", "high": overrides.priority = .immediate
+        case "5", "normal": overrides.priority = .powerSaving
+        default:
+            let found = node.isContainer ? node.kindName : Diagnostic.quoted(node.text)
+            add(
+                .badPriority, Diagnostic("must be 10 or high, or 5 or normal (got \(found))", at: node.place),
+                about: key)
+        }
     }
 
     private mutating func readExpiration(_ node: Node) {

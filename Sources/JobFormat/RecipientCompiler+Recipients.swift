@@ -1,32 +1,45 @@
 import APNSModel
 import Document
+import FCMModel
 import PushModel
 
 extension RecipientCompiler {
-    /// Adds a recipient that is only a token: the common path. `key` is the token's own key, if it has one.
-    mutating func add(tokenAt index: Int, on tape: Tape, base: PathBase, key: String = "") {
-        guard chunk.shared != nil else { return rejectPayloadless(Node(tape: tape, index: index), base) }
+    /// Adds a recipient that is only an address: the common path.
+    mutating func add(_ place: AddressPlace, at index: Int, on tape: Tape) {
+        guard chunk.shared != nil else { return rejectPayloadless(Node(tape: tape, index: index), place.base) }
         useShared()
         let event = tape.events[index]
         guard event.kind == .string || event.kind == .plain else {
-            var findings = Findings(at: base, room: room)
-            findings.expected("a string", Node(tape: tape, index: index), reason: .badDeviceToken, about: key)
+            var findings = Findings(at: place.base, room: room)
+            findings.expected("a string", Node(tape: tape, index: index), reason: .badDeviceToken, about: place.key)
             return reject(findings, address: nil)
         }
         let spelling = event.isInArena ? tape.arena[event.textRange] : tape.source[event.textRange]
-        guard let fault = chunk.append(token: spelling) else {
-            return noteLength(chunk.lastTokenByteCount, Node(tape: tape, index: index), base.path(of: key))
+        if let rule = place.kind.rule {
+            guard let fault = rule.fault(of: spelling.span) else {
+                chunk.append(spelling, of: place.kind)
+                return noteLikeness(spelling, Node(tape: tape, index: index), place.path)
+            }
+            return reject(rule.diagnostic(for: fault, at: Node(tape: tape, index: index)), place)
         }
-        var findings = Findings(at: base, room: room)
-        findings.add(.badDeviceToken, diagnostic(for: fault, at: Node(tape: tape, index: index)), about: key)
+        guard let fault = chunk.append(token: spelling) else {
+            return noteLength(chunk.lastTokenByteCount, Node(tape: tape, index: index), place.path)
+        }
+        reject(Self.diagnostic(for: fault, at: Node(tape: tape, index: index)), place)
+    }
+
+    private mutating func reject(_ diagnostic: @autoclosure () -> Diagnostic, _ place: AddressPlace) {
+        var findings = Findings(at: place.base, room: room)
+        findings.add(.badDeviceToken, diagnostic(), about: place.key)
         reject(findings, address: nil)
     }
 
-    /// Adds the one notification of a broadcast. The fault of its channel, if it has one, is the document's.
+    /// Adds the one notification for all who have subscribed to something. The fault of its address, if it has one, is the
+    /// document's.
     mutating func addBroadcast(at node: Node) {
         guard let shared = chunk.shared else { return rejectPayloadless(node, .root) }
         useShared()
-        chunk.append(chunk.shared ?? shared, token: Array((channel?.id.text ?? "").utf8))
+        chunk.append(chunk.shared ?? shared, address: audience?.bytes ?? [])
     }
 
     /// Adds a recipient that is a mapping.
@@ -37,94 +50,96 @@ extension RecipientCompiler {
             return reject(findings, address: nil)
         }
         var reader = OverridesReader(context, at: base, room: room)
-        var token: Node?
-        for member in node.members { read(member, &reader, &token) }
+        var address: RecipientAddress?
+        for member in node.members { read(member, &reader, &address) }
         reader.finish()
         if let registration = reader.registeredAt { chunk.note(registeredAt: registration) }
         if let id = reader.id { chunk.note(id: id) }
-        guard let token else {
-            let hint = "give each recipient a `token`"
+        guard let address else {
+            let hint = "give each recipient a `token`\(context.carrier == .fcm ? " or a `fid`" : "")"
             reader.add(.missingDeviceToken, Diagnostic("the token is missing", hint: hint, at: node.place), about: "")
             return reject(reader.findings, address: nil)
         }
-        add(token, reader.overrides, reader.findings, at: node)
+        add(address, reader.overrides, reader.findings, at: node)
     }
 
     /// Adds a token with its own payload, the `index`th of two lists.
-    mutating func add(token: Node, payload node: Node, index: Int) {
+    mutating func add(token node: Node, payload payloadNode: Node, index: Int) {
         var tokenFindings = Findings(at: .element(of: JobKey.tokens.rawValue, at: index), room: room)
-        let bytes = decode(token, key: "", &tokenFindings)
+        let bytes = decode(RecipientAddress(node, .token, tokenKind), key: "", &tokenFindings)
         var findings = Findings(at: .element(of: JobKey.payloads.rawValue, at: index), room: room)
-        let compiled = OverridesReader.compile(node, path: findings.base.path(of: ""), context, &findings)
-        let attributes = overrides.attributes(for: compiled?.facts ?? [], from: header.earliest)
-        if let compiled { check(compiled, attributes, at: node, &findings) }
+        var own = overrides
+        let payload = OverridesReader.payload(payloadNode, path: findings.base.path(of: ""), context, &findings)
+        own.payload = payload ?? .none
+        let delivery = delivery(of: own, to: tokenKind, at: payloadNode, &findings)
         tokenFindings.add(contentsOf: findings)
-        if let bytes { noteLength(bytes.count, token, tokenFindings.base.path(of: "")) }
-        guard let compiled else { return reject(tokenFindings, address: address(bytes)) }
-        settle(tokenFindings, Delivery(attributes: attributes, payload: compiled.payload), bytes)
+        guard let delivery else { return reject(tokenFindings, address: self.address(bytes, tokenKind)) }
+        settle(tokenFindings, delivery, bytes)
     }
 
-    /// The most bytes of merged shorthands from the job and a recipient. Larger payloads are rejected without being compiled.
+    /// The most bytes of merged shorthands or members from the job and a recipient. Larger payloads are rejected without being
+    /// compiled.
     private static let largestMerged = 16 << 10
 
-    private func read(_ member: Member, _ reader: inout OverridesReader, _ token: inout Node?) {
-        guard let key = JobKey(rawValue: member.key.text), JobScope.recipient.allows(key) else {
-            return reader.add(.badValue, JobScope.recipient.refusal(of: member.key), about: "")
+    private func read(_ member: Member, _ reader: inout OverridesReader, _ address: inout RecipientAddress?) {
+        guard let (key, part) = JobScope.recipient.key(member.key.text, for: context.carrier) else {
+            return reader.add(.badValue, JobScope.recipient.refusal(of: member.key, for: context.carrier), about: "")
         }
         if member.value.isNull { return }
-        switch key.part {
-        case .recipients: token = member.value
+        switch part {
+        case .recipients:
+            if address != nil {
+                let message = "`token` and `fid` cannot be combined"
+                reader.add(.badValue, Diagnostic(message, hint: "remove one", at: member.key.place), about: "")
+            }
+            address = RecipientAddress(member.value, key, key == .fid ? .installation : tokenKind)
         case .delivery: reader.read(key, member)
         case .recipient: reader.readRecipient(key, member.value)
         case .job: break
         }
     }
 
-    private mutating func add(_ token: Node, _ own: Overrides, _ found: Findings, at node: Node) {
+    private mutating func add(_ to: RecipientAddress, _ own: Overrides, _ found: Findings, at node: Node) {
         var findings = found
         if findings.isFaultless, own == Overrides() {
             warn(findings)
-            return add(tokenAt: token.index, on: token.tape, base: findings.base, key: JobKey.token.rawValue)
+            let place = AddressPlace(to.kind, findings.base, key: to.key.rawValue)
+            return add(place, at: to.node.index, on: to.node.tape)
         }
-        let bytes = decode(token, key: JobKey.token.rawValue, &findings)
-        if let bytes { noteLength(bytes.count, token, findings.base.path(of: JobKey.token.rawValue)) }
-        if own.clashes(with: overrides) {
-            let hint = "use shorthands instead of `payload` in the job, or give this recipient a `payload`"
-            let message = "shorthands cannot change the job's `payload`"
+        let bytes = decode(to, key: to.key.rawValue, &findings)
+        if let (message, hint) = own.clash(with: overrides) {
             findings.add(.badPayload, Diagnostic(message, hint: hint, at: node.place), about: "")
         }
         let merged = overrides.overlaid(by: own)
-        if case .parts(let parts) = merged.payload, parts.byteCount > Self.largestMerged {
-            let message = "the payload has more than \(parts.byteCount) bytes, which no gateway accepts"
+        if merged.partsByteCount > Self.largestMerged {
+            let message = "the payload has more than \(merged.partsByteCount) bytes, which no gateway accepts"
             findings.add(.payloadTooLarge, Diagnostic(message, hint: "shorten it", at: node.place), about: "")
-            return reject(findings, address: address(bytes))
+            return reject(findings, address: address(bytes, to.kind))
         }
-        guard let payload = merged.compiledPayload else {
+        guard let delivery = delivery(of: merged, to: to.kind, at: node, &findings) else {
             if findings.isFaultless, failure == nil { return rejectPayloadless(node, findings.base) }
-            return findings.isFaultless ? chunkPlaceholder(bytes) : reject(findings, address: address(bytes))
+            return findings.isFaultless ? chunkPlaceholder(bytes) : reject(findings, address: address(bytes, to.kind))
         }
-        let attributes = merged.attributes(for: payload.facts, from: header.earliest)
-        check(payload, attributes, at: node, &findings)
-        settle(findings, Delivery(attributes: attributes, payload: payload.payload), bytes)
+        settle(findings, delivery, bytes)
     }
 
     /// Adds a recipient of a job that fails anyway, only to keep the count.
-    private mutating func chunkPlaceholder(_ token: [UInt8]?) {
-        guard let shared = chunk.shared, let token else { return }
-        chunk.append(shared, token: token)
+    private mutating func chunkPlaceholder(_ address: [UInt8]?) {
+        guard let shared = chunk.shared, let address else { return }
+        chunk.append(shared, address: address)
     }
 
-    private mutating func settle(_ findings: Findings, _ delivery: Delivery, _ token: [UInt8]?) {
+    private mutating func settle(_ findings: Findings, _ delivery: Delivery, _ address: [UInt8]?) {
         warn(findings)
-        if let token, findings.isFaultless {
-            chunk.append(delivery, token: token)
+        if let address, findings.isFaultless {
+            chunk.append(delivery, address: address)
         } else {
-            reject(findings, address: address(token))
+            reject(findings, address: self.address(address, delivery.attributes.addressKind))
         }
     }
 
-    private func address(_ token: [UInt8]?) -> Address? {
-        token.map { Address(DeviceToken(bytes: $0)) }
+    private func address(_ bytes: [UInt8]?, _ kind: Address.Kind) -> Address? {
+        bytes.map { Address(kind, $0[...]) }
     }
 
     /// Rejects a recipient whose text, or whose token or payload, exceeds the limit for a valid recipient.
@@ -142,19 +157,33 @@ extension RecipientCompiler {
         reject(findings, address: nil)
     }
 
-    private func decode(_ node: Node, key: String, _ findings: inout Findings) -> [UInt8]? {
+    /// Returns the bytes of an address, and notes whether it looks unusual; `nil` if it has a fault.
+    private mutating func decode(_ address: RecipientAddress, key: String, _ findings: inout Findings) -> [UInt8]? {
+        let node = address.node
         guard node.kind == .string || node.kind == .plain else {
             findings.expected("a string", node, reason: .badDeviceToken, about: key)
             return nil
         }
+        let path = findings.base.path(of: key)
+        if let rule = address.kind.rule {
+            guard let fault = rule.fault(of: node.bytes.span) else {
+                noteLikeness(node.bytes, node, path)
+                return Array(node.bytes)
+            }
+            findings.add(.badDeviceToken, rule.diagnostic(for: fault, at: node), about: key)
+            return nil
+        }
         var bytes: [UInt8] = []
-        guard case .failure(let fault) = TokenSpelling.append(node.bytes.span, to: &bytes) else { return bytes }
-        findings.add(.badDeviceToken, diagnostic(for: fault, at: node), about: key)
+        guard case .failure(let fault) = TokenSpelling.append(node.bytes.span, to: &bytes) else {
+            noteLength(bytes.count, node, path)
+            return bytes
+        }
+        findings.add(.badDeviceToken, Self.diagnostic(for: fault, at: node), about: key)
         return nil
     }
 
     /// Describes the fault of a token without quoting the token.
-    private func diagnostic(for fault: TokenSpelling.Fault, at node: Node) -> Diagnostic {
+    private static func diagnostic(for fault: TokenSpelling.Fault, at node: Node) -> Diagnostic {
         var hint = "pass the token exactly as the device sent it"
         let message: String
         switch fault {

@@ -1,5 +1,6 @@
 import APNSModel
 import Document
+import FCMModel
 import PushModel
 
 /// Compiles recipients into chunks, one after another, and collects their faults.
@@ -18,10 +19,12 @@ struct RecipientCompiler: Sendable {
     var chunk: ChunkBuilder
     /// The channel of a broadcast.
     private(set) var channel: BroadcastChannel?
+    /// The address of the one notification that reaches many devices.
+    private(set) var audience: Address?
     /// Faults of the shared delivery, reported when the first recipient uses it.
     private var sharedFaults: [Fault] = []
     private var firstRejection: Diagnostic?
-    /// How many tokens are of an unusual length, and the warning about the first.
+    /// How many tokens look unusual, and the warning about the first.
     private var oddTokens = (count: 0, first: Diagnostic?.none)
 
     init(_ context: JobContext) {
@@ -33,22 +36,20 @@ struct RecipientCompiler: Sendable {
 
     /// Takes the job's settings. Call it before the first recipient.
     mutating func adopt(_ outline: JobOutline) {
-        (header, overrides, channel) = (outline.header, outline.overrides, outline.channel)
+        (header, overrides, channel, audience) = (outline.header, outline.overrides, outline.channel, outline.audience)
         (chunk.onDoubt, chunk.giveUpAt, chunk.lane) = (header.onDoubt, header.giveUpAt, header.lane)
         if let id = outline.id { chunk.note(id: id) }
         fail(with: outline.findings.faults)
         warn(outline.findings)
         report.count(errors: outline.findings.unworded.faults, warnings: 0)
-        guard let payload = overrides.compiledPayload, let node = outline.overridesNode else {
+        var findings = Findings(at: outline.overridesBase, room: Report.capacity)
+        guard let node = outline.overridesNode,
+            let shared = delivery(of: overrides, to: audience?.kind ?? tokenKind, at: node, &findings)
+        else {
             if failure != nil { chunk.shared = placeholder }
             return
         }
-        let attributes =
-            channel == nil
-            ? overrides.attributes(for: payload.facts, from: header.earliest) : overrides.broadcastAttributes
-        chunk.shared = Delivery(attributes: attributes, payload: payload.payload)
-        var findings = Findings(at: outline.overridesBase, room: Report.capacity)
-        check(payload, attributes, at: node, &findings)
+        chunk.shared = shared
         sharedFaults = findings.faults
         for warning in findings.warnings { report.add(warning) }
     }
@@ -95,13 +96,30 @@ struct RecipientCompiler: Sendable {
         report.count(errors: findings.unworded.faults, warnings: 0)
         rejectedCount += 1
         firstRejection = firstRejection ?? findings.faults.first?.diagnostic
-        chunk.reject(reason, address: address)
+        chunk.reject(reason.refusal(by: context.carrier), address: address)
     }
 
     /// The lengths of plausible tokens in bytes: those of devices have 32, those of Live Activities 64 and more. The length may
     /// change (Apple, "Registering your app with APNs"), so others only get a warning. Tokens longer than
     /// `DeviceToken.maximumByteCount` are rejected.
     private static func isPlausible(_ byteCount: Int) -> Bool { byteCount == 32 || byteCount >= 64 }
+
+    /// What a bare token is in a job for the carrier.
+    var tokenKind: Address.Kind { context.carrier == .fcm ? .registrationToken : .deviceToken }
+
+    /// Notes a token of FCM's that may be one of Apple's. All such tokens share one warning.
+    mutating func noteLikeness(
+        _ token: ArraySlice<UInt8>, _ node: @autoclosure () -> Node, _ path: @autoclosure () -> String
+    ) {
+        guard AddressRule.isLikeDeviceToken(token.span) else { return }
+        oddTokens.count += 1
+        guard oddTokens.first == nil else { return }
+        let hint = "drop jobs for Apple's devices into an app with protocol: http2"
+        oddTokens.first = Diagnostic(
+            "the token looks like an APNs token: 64 hexadecimal digits", hint: hint, at: node().place,
+            severity: .warning
+        ).about(path())
+    }
 
     /// Records the length of a token. All tokens of an unusual length share one warning.
     mutating func noteLength(_ byteCount: Int, _ node: @autoclosure () -> Node, _ path: @autoclosure () -> String) {
@@ -118,7 +136,10 @@ struct RecipientCompiler: Sendable {
     mutating func finish() {
         if var warning = oddTokens.first {
             let count = oddTokens.count - 1
-            if count > 0 { warning.message += ", and \(count) more \(count == 1 ? "has" : "have") an unusual length" }
+            let likeness =
+                context.carrier == .fcm
+                ? count == 1 ? "does" : "do" : "\(count == 1 ? "has" : "have") an unusual length"
+            if count > 0 { warning.message += ", and \(count) more \(likeness)" }
             report.add(warning)
         }
         if let count = header.count, count != chunk.count {
@@ -130,9 +151,33 @@ struct RecipientCompiler: Sendable {
         }
     }
 
-    /// Adds the rules that a delivery breaks to the findings.
-    func check(_ payload: CompiledPayload, _ attributes: Attributes, at node: Node, _ findings: inout Findings) {
-        var violations = DeliveryRules.violations(of: payload, attributes, to: channel, in: context)
+    /// Compiles the delivery that settings specify for an address of this kind, and adds the rules that it breaks to the
+    /// findings.
+    ///
+    /// - Returns: `nil` if the settings specify no payload.
+    func delivery(
+        of overrides: Overrides, to kind: Address.Kind, at node: Node, _ findings: inout Findings
+    ) -> Delivery? {
+        if case .message(let source) = overrides.payload {
+            let message = MessageDelivery(source, overrides, from: header.earliest)
+            var attributes = Attributes(expiration: message.expiration)
+            attributes.addressKind = kind
+            add(message.violations(to: kind), attributes, at: node, &findings)
+            return Delivery(attributes: attributes, payload: Payload(bytes: message.bytes))
+        }
+        guard let payload = overrides.compiledPayload else { return nil }
+        let attributes =
+            channel == nil
+            ? overrides.attributes(for: payload.facts, from: header.earliest) : overrides.broadcastAttributes
+        let violations = DeliveryRules.violations(of: payload, attributes, to: channel, in: context)
+        add(violations, attributes, at: node, &findings)
+        return Delivery(attributes: attributes, payload: payload.payload)
+    }
+
+    private func add(
+        _ broken: [DeliveryRules.Violation], _ attributes: Attributes, at node: Node, _ findings: inout Findings
+    ) {
+        var violations = broken
         if let notBefore = header.notBefore, attributes.expiration.hasPassed(at: notBefore) {
             violations.append(DeliveryRules.tooLate(at: notBefore))
         }

@@ -27,12 +27,19 @@ package struct JobCheck: Sendable {
     }
 
     private let app: ConfiguredApp?
+    private let carrier: Carrier
     private let limits: DocumentLimits
 
     /// Creates a check for an app's jobs; with `nil` for jobs in general.
     package init(for app: ConfiguredApp?, limits: DocumentLimits = DocumentLimits()) {
         self.app = app
         self.limits = limits
+        carrier = app?.configuration.carrier ?? .http2
+    }
+
+    /// Creates a check for jobs in general that this carrier takes.
+    init(for carrier: Carrier) {
+        (app, limits, self.carrier) = (nil, DocumentLimits(), carrier)
     }
 
     /// Reads a file completely, as if it were dropped now. Blocks.
@@ -113,7 +120,6 @@ package struct JobCheck: Sendable {
     }
 
     private func context(of name: FileName) -> JobContext {
-        let carrier = app?.configuration.carrier ?? .http2
         var context = JobContext(job: JobID(bits: 0), droppedAt: .now, carrier: carrier, topic: app?.topic)
         context.identity = app?.proof
         context.channels = app?.configuration.channels ?? [:]

@@ -83,15 +83,17 @@ enum JobFuzz {
     }
 
     private static func context(_ choice: UInt8) -> JobContext {
+        // The bits of the older corpus keep their meaning.
         let carriers: [Carrier] = [.http2, .frame, .enhanced, .simple]
         let noon = WallTime(epochSeconds: 1_795_262_400)
-        let carrier = carriers[Int(choice & 3)]
+        let carrier = choice & 16 == 0 ? carriers[Int(choice & 3)] : .fcm
         var context = JobContext(job: JobID(bits: 77), droppedAt: noon, carrier: carrier) { text throws(Diagnostic) in
             var parser = JSON.Parser()
             return try parser.parse(text)
         }
         context.topic = "com.example.app"
         context.isPublishedByRename = choice & 4 == 0
+        context.toleratesUnknownFields = choice & 32 != 0
         return context
     }
 }

@@ -14,7 +14,7 @@ struct ExampleTests {
     func `an example of a job does what the manual says`(_ example: Manual.Example) throws {
         let folder = try TemporaryDirectory()
         try folder.directory.put(example.fileName, example.text)
-        let verdict = try JobCheck(for: nil).read(folder.path + "/" + example.fileName)
+        let verdict = try JobCheck(for: example.carrier).read(folder.path + "/" + example.fileName)
         let isGood = verdict.isSendable && verdict.rejectedCount == 0
         #expect(isGood != example.isWrong, "\(verdict.diagnostics)")
     }

@@ -1,4 +1,5 @@
 import Foundation
+import PushModel
 import Testing
 
 /// The checkout's documents, and the examples in them.
@@ -10,6 +11,8 @@ enum Manual {
         let text: String
         /// Whether the document says that it is wrong.
         let isWrong: Bool
+        /// The carrier of the app that it is for.
+        var carrier = Carrier.http2
 
         var testDescription: String { "\(source): \(fileName)" }
     }
@@ -66,7 +69,8 @@ enum Manual {
             let text = behind.components(separatedBy: "\n.fi").first ?? ""
             return Example(
                 source: "pushspool-job.5", fileName: name, text: text + "\n",
-                isWrong: introduction.contains("Refused:"))
+                isWrong: introduction.contains("Refused:"),
+                carrier: introduction.contains("For an FCM app:") ? .fcm : .http2)
         }
     }
 }

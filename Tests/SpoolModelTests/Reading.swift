@@ -39,7 +39,7 @@ struct ReadJob {
             for index in batch.indices {
                 sent.append(
                     Sent(
-                        index: index, token: DeviceToken(bytes: batch.addressBytes(at: index)).hex,
+                        index: index, token: String(spelledBy: batch.address(at: index).append),
                         payload: String(decoding: batch.payload(at: index), as: UTF8.self),
                         attributes: batch.attributes, onDoubt: batch.onDoubt))
             }
