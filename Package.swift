@@ -51,6 +51,7 @@ let package = Package(
         layer("APNSHTTP2", uses: ["PushHTTP2", "HTTP2", "PushModel", "APNSModel", "Document"]),
         layer("FCMHTTP2", uses: ["FCMModel", "PushHTTP2", "HTTP2", "PushModel", "Document"]),
         layer("APNSServing", uses: ["APNSHTTP2", "HTTP2", "PushModel", "APNSModel", "Document"]),
+        layer("FCMServing", uses: ["HTTP2", "PushModel", "FCMModel", "Document"]),
         layer("JobFormat", uses: ["PushModel", "FCMModel", "APNSModel", "Document"]),
         layer("JournalModel", uses: ["JobFormat", "PushModel", "Document"]),
         layer("SpoolModel", uses: ["JournalModel", "JobFormat", "PushModel", "APNSModel", "Document"]),
@@ -95,7 +96,7 @@ let package = Package(
             "GatewaySimulator",
             uses: [
                 "SecureTransport", "OpenSSL", "JSON", "NGHTTP2", "LinuxIO", "APNSBinary", "APNSServing", "APNSHTTP2",
-                "HTTP2", "PushModel", "APNSModel", "Document", logging,
+                "FCMServing", "HTTP2", "PushModel", "APNSModel", "Document", logging,
             ]),
 
         // The daemon and the program.
@@ -167,8 +168,8 @@ let package = Package(
             dependencies: [
                 "CommandProgram", "Demo", "Report", "SpoolInspection", "PushDaemon", "ServiceProcess",
                 "JobOperations", "ChannelManagement", "Doctor", "Configuration", "GatewaySimulator", "SpoolClient",
-                "SpoolStore", "LinuxIO", "SpoolModel", "JournalModel", "JobFormat", "PushModel", "APNSModel",
-                "Document",
+                "SpoolStore", "LinuxIO", "SpoolModel", "JournalModel", "JobFormat", "PushModel", "FCMModel",
+                "APNSModel", "Document",
                 argumentParser, logging,
             ],
             swiftSettings: strict),
@@ -216,6 +217,7 @@ let package = Package(
         tests(
             "FCMHTTP2",
             uses: ["PushHTTP2", "HTTP2", "NGHTTP2", "PushModel", "Document", "JSON", "OpenSSL", "TestSupport"]),
+        tests("FCMServing", uses: ["HTTP2", "PushModel", "FCMModel", "Document", "JSON", "TestSupport"]),
         tests("NGHTTP2", uses: ["HTTP2"]),
         tests(
             "SpoolModel",
@@ -254,8 +256,9 @@ let package = Package(
         tests(
             "GatewaySimulator",
             uses: [
-                "SecureTransport", "OpenSSL", "NGHTTP2", "LinuxIO", "APNSBinary", "APNSHTTP2", "PushHTTP2", "HTTP2",
-                "PushModel", "APNSModel", "TestSupport",
+                "SecureTransport", "OpenSSL", "NGHTTP2", "LinuxIO", "APNSBinary", "APNSHTTP2", "PushHTTP2",
+                "FCMServing",
+                "HTTP2", "PushModel", "APNSModel", "Document", "TestSupport",
             ]),
         tests(
             "AppEngine",

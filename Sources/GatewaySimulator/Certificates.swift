@@ -18,6 +18,12 @@ public struct Certificates: Sendable, Hashable, CustomStringConvertible {
         self.client = client
     }
 
+    /// The names and addresses of a server on this host, and those of Google's servers for clients that are told to connect to
+    /// this host instead.
+    public static let localHosts = [
+        "localhost", "127.0.0.1", "::1", "fcm.googleapis.com", "oauth2.googleapis.com",
+    ]
+
     /// Creates an authority and has it certify a server and a client. Valid for 90 days.
     ///
     /// - Parameters:
@@ -27,8 +33,7 @@ public struct Certificates: Sendable, Hashable, CustomStringConvertible {
     /// - Returns: All three. The authority's key is discarded, so it can certify nothing else.
     /// - Throws: `SimulatorFault` if a name is invalid or too long.
     public static func throwaway(
-        topic: String = "com.example.weather", hosts: [String] = ["localhost", "127.0.0.1", "::1"],
-        usesRSA: Bool = false
+        topic: String = "com.example.weather", hosts: [String] = localHosts, usesRSA: Bool = false
     ) throws -> Certificates {
         try SimulatorFault.wrapping {
             let authority = try ThrowawayAuthority(commonName: "Gateway Simulator")

@@ -72,7 +72,7 @@ actor FeedbackPort {
 
     private func attend(_ socket: sending StreamSocket) async {
         do {
-            let stream = try SecureStream(accepting: socket, context: contexts.usual)
+            let stream = try SecureStream(accepting: socket, context: contexts.feedback)
             try await stream.handshake(until: .now + Self.patience)
             try await send(over: stream, in: manner)
         } catch {

@@ -3,8 +3,7 @@ import Logging
 import OpenSSL
 import SecureTransport
 
-/// The gateway's two ports, for the binary protocol and for HTTP/2. Accepts connections and runs them on one reactor,
-/// with a common ledger.
+/// The gateways' ports: Apple's and Google's. Accepts connections and runs them on one reactor, with a common ledger.
 actor GatewayService {
     private nonisolated let reactor: Reactor
     private let contexts: ServerContexts
@@ -108,9 +107,21 @@ actor GatewayService {
         state.requestTerms = terms
     }
 
-    /// Replaces the HTTP/2 behavior for later connections.
-    func setManner(_ manner: HTTP2Manner) {
-        state.manners[.http2] = manner
+    /// Replaces FCM's rules for later requests.
+    ///
+    /// - Throws: `SimulatorFault` if the key of an account is not valid; the rules stay unchanged.
+    func setFCMRules(_ rules: FCMRules) throws(SimulatorFault) {
+        try state.fcm.set(rules)
+    }
+
+    /// Ends all access tokens at once, as if they had expired.
+    func expireAccessTokens() {
+        state.fcm.expireTokens(at: GatewayPolicy.Now.read().wallTime)
+    }
+
+    /// Replaces the HTTP/2 behavior of a port for later connections.
+    func setManner(_ manner: HTTP2Manner, of port: Port) {
+        state.manners[port] = manner
     }
 
     /// Ends all open connections.
@@ -201,6 +212,8 @@ extension GatewayService {
             let policy = GatewayPolicy(connection: number, at: now.moment, sharing: &state)
             return Conversation(over: stream, on: socket, policy: policy)
         case .http2: api = ProviderAPI(certificateTopics: stream.facts.peerCertificate?.allTopics)
+        case .fcm: api = FCMAPI()
+        case .oauth: api = TokenEndpoint()
         }
         let policy = HTTP2Policy(connection: number, serving: api, at: now, sharing: &state)
         return HTTP2Conversation(over: stream, on: socket, policy: policy)

@@ -8,6 +8,7 @@ struct GatewayState: Sendable {
     var feedback: FeedbackList
     var requestTerms = RequestTerms()
     var channels = ChannelStore()
+    var fcm = FCMState()
     var manners: [Port: HTTP2Manner] = [:]
 
     /// Returns the behavior over HTTP/2 on a port.

@@ -9,7 +9,7 @@ extension Ledger {
         public let connection: Int
         /// The notification's number on its connection, from 1.
         public let sequence: Int
-        /// The command: 0, 1 or 2; 3 for a request over HTTP/2, whose path begins with `/3/`.
+        /// The command: 0, 1 or 2; 3 for a request over HTTP/2.
         public let command: UInt8
         /// The client's identifier, with commands 1 and 2. For HTTP/2, `request` has the `apns-id`.
         public let identifier: UInt32?
@@ -17,9 +17,9 @@ extension Ledger {
         public let expiry: UInt32?
         /// The priority: 10, 5 or any other value that the client sent; `nil` if the client did not set it.
         public let priority: UInt8?
-        /// The token's bytes.
+        /// The token's bytes. At FCM, the text of the target.
         public let token: [UInt8]
-        /// The payload's bytes.
+        /// The payload's bytes. At FCM, the complete body.
         public let payload: [UInt8]
         /// The outcome.
         public let outcome: Outcome
@@ -30,6 +30,9 @@ extension Ledger {
 
         /// The payload as text; bytes that are not UTF-8 are replaced.
         public var payloadText: String { String(decoding: payload, as: UTF8.self) }
+
+        /// The token, a topic or another address of FCM's, as text; bytes that are not UTF-8 are replaced.
+        public var addressText: String { String(decoding: token, as: UTF8.self) }
 
         /// The token in lowercase hexadecimal.
         public var tokenText: String { DeviceToken(bytes: token).hex }

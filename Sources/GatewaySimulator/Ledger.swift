@@ -11,7 +11,7 @@ public struct Ledger: Sendable {
         case everything
         /// Counts, and one byte per number, for runs of millions.
         ///
-        /// The number of a notification is the last four bytes of its token, big-endian. `Tally` reports which numbers
+        /// The number of a notification is the last four bytes of its token, big-endian; at FCM, the digits at its address's end. `Tally` reports which numbers
         /// arrived, how often, and whether in order. Numbers from `limit` on are only counted, in `Tally.beyondLimitCount`.
         case numbered(limit: Int)
         /// Counts only.
@@ -44,6 +44,8 @@ public struct Ledger: Sendable {
     public private(set) var refusedCountByReason: [String: Int] = [:]
     /// The first 100,000 requests to the channel management; empty unless the detail is `.everything`.
     public private(set) var channelRequests: [OtherRequest] = []
+    /// The first 100,000 requests for an access token; empty unless the detail is `.everything`.
+    public private(set) var tokenRequests: [OtherRequest] = []
     /// The first 1,000 violations of HTTP/2, or of a strict gateway's expectations, by clients.
     public private(set) var violations: [Violation] = []
     /// The total number of violations.
@@ -127,7 +129,12 @@ public struct Ledger: Sendable {
         case .everything:
             entries.append(arrived, as: arrival)
         case .numbered:
-            if arrival.outcome == .accepted { tally.note(arrived.token.indices, of: arrived.token.span) }
+            guard arrival.outcome == .accepted else { break }
+            if arrived.head.target == nil {
+                tally.note(arrived.token.indices, of: arrived.token.span)
+            } else {
+                tally.note(address: arrived.token)
+            }
         case .counts:
             break
         }
@@ -137,6 +144,11 @@ public struct Ledger: Sendable {
     /// Records a request to the channel management.
     mutating func noteChannelRequest(_ request: OtherRequest) {
         if detail == .everything, channelRequests.count < 100_000 { channelRequests.append(request) }
+    }
+
+    /// Records a request for an access token.
+    mutating func noteTokenRequest(_ request: OtherRequest) {
+        if detail == .everything, tokenRequests.count < 100_000 { tokenRequests.append(request) }
     }
 
     /// Records a violation by a client.

@@ -7,7 +7,8 @@ import PushModel
 /// `"token":"740f…","payload":"{\"aps\":{}}","outcome":"refused","status":8}`. Values that a frame does not contain are
 /// omitted. A payload that is not UTF-8 is written as `payload_hex`. A request over HTTP/2 has `stream`, `id` and
 /// `head`, which contains one field per line, without the secret in `authorization`; if it was refused, it has
-/// `"outcome":"rejected"`, a `status` and a `reason`.
+/// `"outcome":"rejected"`, a `status` and a `reason`. A message of FCM has `"target":"topic","address":"news"` instead of
+/// `token`.
 extension [UInt8] {
     mutating func appendLine(of entry: Ledger.Entry) {
         appendText("{\"at\":\"\(WallTime(nanoseconds: entry.epochNanoseconds).rfc3339)\"")
@@ -15,7 +16,13 @@ extension [UInt8] {
         if let identifier = entry.identifier { appendText(",\"identifier\":\(identifier)") }
         if let expiry = entry.expiry { appendText(",\"expiry\":\(expiry)") }
         if let priority = entry.priority { appendText(",\"priority\":\(priority)") }
-        appendText(",\"token\":\"\(entry.tokenText)\"")
+        if let target = entry.request?.target {
+            appendText(",\"target\":\"\(target)\",\"address\":\"")
+            appendEscaped(entry.token)
+            appendText("\"")
+        } else {
+            appendText(",\"token\":\"\(entry.tokenText)\"")
+        }
         if let request = entry.request { appendRequest(request) }
         appendPayload(entry.payload)
         switch entry.outcome {
@@ -111,7 +118,7 @@ private struct LedgerLineReader {
         guard readFields(), let outcome, let command = number("command", UInt8.self),
             let connection = numbers["connection"], let sequence = numbers["sequence"],
             let at = texts["at"], let time = WallTime(rfc3339: String(decoding: at, as: UTF8.self)),
-            let token = texts["token"].flatMap(Self.bytes(ofHex:)),
+            let token = texts["address"] ?? texts["token"].flatMap(Self.bytes(ofHex:)),
             let payload = texts["payload"] ?? texts["payload_hex"].flatMap(Self.bytes(ofHex:))
         else { return nil }
         return Ledger.Entry(
@@ -132,7 +139,7 @@ private struct LedgerLineReader {
                 // The name of a pseudo-header field begins with a colon itself.
                 guard let colon = line.dropFirst().firstIndex(of: ":") else { return nil }
                 return .init(String(line[..<colon]), String(line[colon...].dropFirst(2)))
-            })
+            }, target: texts["target"].map { String(decoding: $0, as: UTF8.self) })
     }
 
     private var outcome: Ledger.Outcome? {

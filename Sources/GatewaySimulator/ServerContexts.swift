@@ -2,37 +2,52 @@ import OpenSSL
 
 /// The TLS contexts of the simulator's ports.
 struct ServerContexts: Sendable {
-    /// The usual context of the binary protocol.
-    let usual: TLSContext
-    /// The same without a session ticket, so that a TLS 1.3 client receives nothing after its handshake.
-    private let withoutTicket: TLSContext
-    /// For HTTP/2, where a client certificate is requested but optional.
-    private let http2: TLSContext
-    private let http2WithoutTicket: TLSContext
+    /// The usual context, and one without a session ticket, so that a TLS 1.3 client receives nothing after its handshake.
+    private struct Pair: Sendable {
+        let usual: TLSContext
+        let withoutTicket: TLSContext
+    }
+
+    private let binary: Pair
+    /// For Apple's API over HTTP/2, where a client certificate is requested but optional.
+    private let http2: Pair
+    /// For Google's APIs, which request no client certificate.
+    private let google: Pair
 
     /// Loads the certificates.
     ///
     /// - Throws: `TLSError` if one of them cannot be used; its hint gives the reason.
     init(_ certificates: Certificates, requiresClientCertificate: Bool) throws(TLSError) {
         let identity = try Credentials.pem(certificate: certificates.server)
-        func context(for port: Port, issuingTicket: Bool) throws(TLSError) -> TLSContext {
-            var options = TLSOptions(applicationProtocols: port == .http2 ? ["h2"] : [])
-            options.issuesTicket = issuingTicket
-            return try .server(
-                identity: identity, clientAuthority: certificates.authority,
-                requiresClientCertificate: port == .binary && requiresClientCertificate, options: options)
+        func pair(
+            _ protocols: [String], authority: [UInt8]?, requiresCertificate: Bool = false
+        ) throws(TLSError) -> Pair {
+            func context(issuingTicket: Bool) throws(TLSError) -> TLSContext {
+                var options = TLSOptions(applicationProtocols: protocols)
+                options.issuesTicket = issuingTicket
+                return try .server(
+                    identity: identity, clientAuthority: authority, requiresClientCertificate: requiresCertificate,
+                    options: options)
+            }
+            return Pair(
+                usual: try context(issuingTicket: true), withoutTicket: try context(issuingTicket: false))
         }
-        usual = try context(for: .binary, issuingTicket: true)
-        withoutTicket = try context(for: .binary, issuingTicket: false)
-        http2 = try context(for: .http2, issuingTicket: true)
-        http2WithoutTicket = try context(for: .http2, issuingTicket: false)
+        binary = try pair([], authority: certificates.authority, requiresCertificate: requiresClientCertificate)
+        http2 = try pair(["h2"], authority: certificates.authority)
+        google = try pair(["h2"], authority: nil)
     }
+
+    /// The context of the feedback service.
+    var feedback: TLSContext { binary.usual }
 
     /// Returns the context for a port.
     func context(for port: Port, issuingTicket: Bool) -> TLSContext {
-        switch port {
-        case .binary: issuingTicket ? usual : withoutTicket
-        case .http2: issuingTicket ? http2 : http2WithoutTicket
-        }
+        let pair =
+            switch port {
+            case .binary: binary
+            case .http2: http2
+            case .fcm, .oauth: google
+            }
+        return issuingTicket ? pair.usual : pair.withoutTicket
     }
 }

@@ -25,6 +25,8 @@ extension Simulator {
         public var requestRules = RequestRules()
         /// The gateway's behavior over HTTP/2.
         public var http2Manner = HTTP2Manner()
+        /// Google's side.
+        public var fcm = FCM()
         /// The misbehavior. Each port counts separately and applies only the rules of its protocol.
         public var script = FaultScript.none
         /// The amount of data that the ledger keeps.
@@ -46,6 +48,21 @@ extension Simulator {
         public init() {}
     }
 
+    /// The configuration of a simulator's FCM and token endpoint.
+    public struct FCM: Sendable {
+        /// The port of FCM's API; with 0 the kernel chooses one.
+        public var port = 0
+        /// The port of the token endpoint; with 0 the kernel chooses one.
+        public var oauthPort = 0
+        /// The refusals of both without a script.
+        public var rules = FCMRules()
+        /// FCM's behavior over HTTP/2.
+        public var manner = HTTP2Manner.fcm
+
+        /// Creates the configuration of a strict FCM that knows no project, on ports that the kernel chooses.
+        public init() {}
+    }
+
     /// The ports of a simulator.
     public struct Ports: Sendable, Hashable {
         /// The gateway.
@@ -54,5 +71,9 @@ extension Simulator {
         public let feedback: Int
         /// The gateway over HTTP/2.
         public let http2: Int
+        /// FCM's API, over HTTP/2.
+        public let fcm: Int
+        /// The token endpoint of Google's service accounts, over HTTP/2.
+        public let oauth: Int
     }
 }

@@ -1,7 +1,7 @@
 import LinuxIO
 
-/// A push gateway for tests, demonstrations and staging: Apple's binary protocol, its feedback service, and its API
-/// over HTTP/2, all with TLS and with configurable misbehavior.
+/// Push gateways for tests, demonstrations and staging: Apple's binary protocol, its feedback service and its API over
+/// HTTP/2, and Google's FCM with its token endpoint, all with TLS and with configurable misbehavior.
 ///
 /// It listens as soon as it is created, and serves while `run()` runs. Its state can be queried and changed in the meantime.
 public final class Simulator: Sendable {
@@ -34,9 +34,9 @@ public final class Simulator: Sendable {
                     logger: configuration.logger, state: try configuration.state(),
                     manner: configuration.feedbackManner,
                     ledgerFile: file)
-                gateway = try await .listening(
-                    on: [.binary: addresses.gateway, .http2: addresses.http2], with: resources)
-                feedback = try await .listening(on: addresses.feedback, with: resources, telling: gateway)
+                gateway = try await .listening(on: addresses, with: resources)
+                feedback = try await .listening(
+                    on: try configuration.socketAddress(configuration.feedbackPort), with: resources, telling: gateway)
             } catch {
                 reactor.stop()
                 worker?.stop()
@@ -44,7 +44,8 @@ public final class Simulator: Sendable {
             }
             ports = Ports(
                 gateway: await gateway.number(of: .binary), feedback: await feedback.port,
-                http2: await gateway.number(of: .http2))
+                http2: await gateway.number(of: .http2), fcm: await gateway.number(of: .fcm),
+                oauth: await gateway.number(of: .oauth))
         } catch {
             throw SimulatorFault(cause: error)
         }
@@ -122,9 +123,26 @@ extension Simulator {
         await gateway.setRequestTerms(try SimulatorFault.wrapping { try RequestTerms(rules) })
     }
 
+    /// Replaces the rules of FCM and of the token endpoint. Access tokens stay valid.
+    ///
+    /// - Throws: `SimulatorFault` if the key of an account is not valid; the rules stay unchanged.
+    public func setFCMRules(_ rules: FCMRules) async throws {
+        try await gateway.setFCMRules(rules)
+    }
+
+    /// Ends all access tokens at once, as if they had expired.
+    public func expireAccessTokens() async {
+        await gateway.expireAccessTokens()
+    }
+
     /// Replaces the gateway's behavior over HTTP/2, from the next connection on.
     public func setHTTP2Manner(_ manner: HTTP2Manner) async {
-        await gateway.setManner(manner)
+        await gateway.setManner(manner, of: .http2)
+    }
+
+    /// Replaces FCM's behavior over HTTP/2, from the next connection on.
+    public func setFCMManner(_ manner: HTTP2Manner) async {
+        await gateway.setManner(manner, of: .fcm)
     }
 
     /// Ends all open connections to the gateway, gracefully or with a reset.
@@ -149,18 +167,21 @@ extension Simulator.Configuration {
         list.append(feedback)
         var state = GatewayState(
             rules: rules, ledger: Ledger(detail: detail, writesLines: ledgerPath != nil), feedback: list,
-            requestTerms: try RequestTerms(requestRules), manners: [.http2: http2Manner])
+            requestTerms: try RequestTerms(requestRules),
+            manners: [.http2: http2Manner, .fcm: fcm.manner, .oauth: .fcm])
+        try state.fcm.set(fcm.rules)
         state.start(script)
         return state
     }
 
-    fileprivate func addresses() throws(SimulatorFault) -> (
-        gateway: SocketAddress, feedback: SocketAddress, http2: SocketAddress
-    ) {
-        (try socketAddress(gatewayPort), try socketAddress(feedbackPort), try socketAddress(http2Port))
+    fileprivate func addresses() throws(SimulatorFault) -> [Port: SocketAddress] {
+        [
+            .binary: try socketAddress(gatewayPort), .http2: try socketAddress(http2Port),
+            .fcm: try socketAddress(fcm.port), .oauth: try socketAddress(fcm.oauthPort),
+        ]
     }
 
-    private func socketAddress(_ port: Int) throws(SimulatorFault) -> SocketAddress {
+    fileprivate func socketAddress(_ port: Int) throws(SimulatorFault) -> SocketAddress {
         guard let port = UInt16(exactly: port) else {
             throw SimulatorFault(
                 "a port is not a number from 0 to 65535", hint: "use 0 to let the kernel choose a port")

@@ -36,7 +36,20 @@ extension Ledger {
             }
             let end = token.upperBound
             let high = Int(bytes[end - 4]) << 24 | Int(bytes[end - 3]) << 16
-            let number = high | Int(bytes[end - 2]) << 8 | Int(bytes[end - 1])
+            note(high | Int(bytes[end - 2]) << 8 | Int(bytes[end - 1]))
+        }
+
+        /// Records the number that the digits at the end of an address are.
+        mutating func note(address: [UInt8]) {
+            let digits = address.reversed().prefix { (0x30...0x39).contains($0) }.reversed()
+            guard let number = Int(String(decoding: digits, as: UTF8.self)) else {
+                beyondLimitCount += 1
+                return
+            }
+            note(number)
+        }
+
+        private mutating func note(_ number: Int) {
             guard number < limit else {
                 beyondLimitCount += 1
                 return

@@ -44,4 +44,9 @@
     package func verifier() throws(TLSError) -> RS256Verifier {
         try RS256Verifier(publicKey: key.publicKeyInfo())
     }
+
+    /// The public key as PEM text.
+    ///
+    /// - Throws: `TLSError` of category `library` when out of memory.
+    package func publicKeyPEM() throws(TLSError) -> [UInt8] { try key.publicKeyPEM() }
 }

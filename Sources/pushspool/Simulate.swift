@@ -3,6 +3,7 @@ import ArgumentParser
 import CommandProgram
 import Configuration
 import Document
+import FCMModel
 import GatewaySimulator
 import LinuxIO
 import Logging
@@ -16,11 +17,12 @@ struct Simulate: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Run a gateway that misbehaves on request.",
         discussion: """
-            Serves the binary protocol, the feedback service and HTTP/2 over TLS. Writes ca.pem, server.pem, client.pem and \
-            a key for provider tokens, AuthKey_ABC123DEFG.p8, to the certificates' folder if they are missing, and prints \
-            the configuration of an app for this gateway. Ends on INT or TERM and prints the number of notifications that \
+            Serves the binary protocol, the feedback service, Apple's HTTP/2, FCM and its token endpoint over TLS. Writes \
+            ca.pem, server.pem, client.pem, a key for provider tokens, AuthKey_ABC123DEFG.p8, and the file of a service \
+            account, service-account.json, to the certificates' folder if they are missing, and prints the configuration of \
+            an app for each gateway. Ends on INT or TERM and prints the number of notifications that \
             arrived. A fault is a rule, such as 'every=997 refuse status=8 delay=1s' for the binary protocol or \
-            'every=997 answer reason=Unregistered' for HTTP/2.
+            'every=997 answer' for HTTP/2 and FCM.
 
             Example: pushspool simulate --certificates /tmp/gateway --http2-port 8443 --fault 'every=500 goaway undone=3'
             """)
@@ -39,11 +41,29 @@ struct Simulate: AsyncParsableCommand {
     @Option(name: .customLong("http2-port"), help: ArgumentHelp("The port for HTTP/2; 0 for any.", valueName: "port"))
     var http2Port = 0
 
+    @Option(name: .customLong("fcm-port"), help: ArgumentHelp("The port for FCM; 0 for any.", valueName: "port"))
+    var fcmPort = 0
+
+    @Option(
+        name: .customLong("oauth-port"),
+        help: ArgumentHelp("The port of FCM's token endpoint; 0 for any.", valueName: "port"))
+    var oauthPort = 0
+
     @Option(help: ArgumentHelp("How long an answer takes over HTTP/2, such as 50ms.", valueName: "time"))
     var latency = "0"
 
-    @Option(help: ArgumentHelp("How many streams a client may have open over HTTP/2.", valueName: "count"))
-    var streams = 1000
+    @Option(
+        help: ArgumentHelp(
+            "How many streams a client may have open over HTTP/2; without it, 1000 at Apple's and 100 at FCM.",
+            valueName: "count"))
+    var streams: Int?
+
+    @Option(
+        help: ArgumentHelp("How many messages FCM takes in a minute; more get 429.", valueName: "count"))
+    var quota: Int?
+
+    @Option(help: ArgumentHelp("How long an access token of FCM's is valid.", valueName: "time"))
+    var accessTokenLifetime = "3599s"
 
     @Option(
         help: ArgumentHelp("The folder of the certificates, written if they are missing.", valueName: "folder"),
@@ -64,7 +84,7 @@ struct Simulate: AsyncParsableCommand {
         completion: .file())
     var ledger: String?
 
-    @Option(help: ArgumentHelp("A token to refuse, with status 8 or 410; repeatable.", valueName: "hex"))
+    @Option(help: ArgumentHelp("A token to refuse, with status 8, 410 or 404; repeatable.", valueName: "token"))
     var badToken: [String] = []
 
     @Option(
@@ -108,24 +128,34 @@ struct Simulate: AsyncParsableCommand {
         configuration.gatewayPort = port
         configuration.feedbackPort = feedbackPort
         configuration.http2Port = http2Port
+        (configuration.fcm.port, configuration.fcm.oauthPort) = (fcmPort, oauthPort)
         configuration.topic = topic
         configuration.detail = ledger == nil ? .counts : .everything
         configuration.ledgerPath = ledger
         configuration.script = try rules()
-        let goneTokens = try goneTokens()
-        configuration.rules.unregistered = Set(try badToken.map(token)).union(goneTokens)
+        let gone = try goneTokens()
+        let goneTokens = gone.compactMap { DeviceToken($0)?.bytes }
+        let bad = try badToken.map(token)
+        configuration.rules.unregistered = Set(bad.compactMap { DeviceToken($0)?.bytes }).union(goneTokens)
+        configuration.fcm.rules.unregistered = Set(bad + gone)
         let now = WallClock.nanoseconds() / 1_000_000
         let second = UInt32(clamping: now / 1_000)
         configuration.feedback = goneTokens.map { GoneToken(token: $0, epochSeconds: second) }
         configuration.tellsRefusedTokens = true
         configuration.requestRules.unregistered = Dictionary(
             configuration.rules.unregistered.map { ($0, now) }, uniquingKeysWith: min)
-        configuration.http2Manner.streamLimit = streams
-        configuration.http2Manner.latency = try duration(latency)
+        if let streams {
+            (configuration.http2Manner.streamLimit, configuration.fcm.manner.streamLimit) = (streams, streams)
+        }
+        configuration.http2Manner.latency = try duration(latency, of: "--latency")
+        configuration.fcm.manner.latency = configuration.http2Manner.latency
+        configuration.fcm.rules.quota = quota.map(FCMRules.Quota.init(messageCount:))
+        configuration.fcm.rules.accessTokenLifetime = try duration(accessTokenLifetime, of: "--access-token-lifetime")
         configuration.logger = LineLogHandler.queued("simulator", LogThreshold(.notice), format: .text)
         // Create files last, so that invalid options leave none.
         configuration.certificates = try readOrMakeCertificates()
         configuration.requestRules.keys = [try Self.key(in: certificates)]
+        configuration.fcm.rules.projects = [try Self.project(in: certificates)]
         return configuration
     }
 
@@ -148,20 +178,30 @@ struct Simulate: AsyncParsableCommand {
         }
     }
 
-    private func token(_ text: String) throws -> [UInt8] {
-        guard let token = DeviceToken(text) else { throw ValidationError("--bad-token takes hexadecimal digits.") }
-        return token.bytes
+    private func token(_ text: String) throws -> String {
+        guard Self.isToken(text) else {
+            throw ValidationError(
+                "--bad-token takes hexadecimal digits, or a registration token or an installation ID of FCM.")
+        }
+        return text
     }
 
-    private func duration(_ text: String) throws -> Duration {
+    /// Whether a text can be a device token of Apple's, or a registration token or an installation's ID of FCM's.
+    private static func isToken(_ text: String) -> Bool {
+        let bytes = Array(text.utf8)
+        return DeviceToken(text) != nil || AddressRule.registrationToken.fault(of: bytes.span) == nil
+            || AddressRule.installation.fault(of: bytes.span) == nil
+    }
+
+    private func duration(_ text: String, of option: String) throws -> Duration {
         do {
             return try DurationText.parse(text)
         } catch {
-            throw ValidationError("--latency: \(error.message); \(error.hint)")
+            throw ValidationError("\(option): \(error.message); \(error.hint)")
         }
     }
 
-    /// Prints an app's file, followed by one for the other protocol in comments.
+    /// Prints an app's file, followed by one for each of the other protocols in comments.
     private func describe(_ simulator: Simulator) {
         // Absolute, because paths in an app's file are relative to that file's folder.
         let folder = Host.workingFolder.map { ConfigurationFile.resolve(certificates, in: $0) } ?? certificates
@@ -174,6 +214,13 @@ struct Simulate: AsyncParsableCommand {
             credentials: {token: {key: \(key), key_id: \(Self.keyID), team_id: \(Self.teamID)}}
             trust: \(folder)/ca.pem
             gateway: localhost:\(simulator.ports.http2)
+
+            # For FCM, in a file of its own:
+            # protocol: fcm
+            # credentials: {service_account: \(folder)/\(Self.serviceAccount)}
+            # trust: \(folder)/ca.pem
+            # gateway: localhost:\(simulator.ports.fcm)
+            # token_gateway: localhost:\(simulator.ports.oauth)
 
             # Over the binary protocol instead; over HTTP/2, too, this certificate is an identity:
             # protocol: binary
@@ -201,7 +248,7 @@ struct Simulate: AsyncParsableCommand {
             let server = try ConfigurationFile.read(certificates + "/server.pem").bytes
             return Certificates(authority: authority, server: server)
         }
-        var hosts = ["localhost", "127.0.0.1", "::1"]
+        var hosts = Certificates.localHosts
         if !hosts.contains(address) { hosts.append(address) }
         let made = try Certificates.throwaway(topic: topic, hosts: hosts, usesRSA: rsa)
         try made.write(into: certificates)
@@ -209,22 +256,31 @@ struct Simulate: AsyncParsableCommand {
     }
 
     /// The tokens in the file given by `--gone`.
-    private func goneTokens() throws -> [[UInt8]] {
+    private func goneTokens() throws -> [String] {
         guard let gone else { return [] }
         let text = String(decoding: try ConfigurationFile.read(gone).bytes, as: UTF8.self)
         let lines = text.split(separator: "\n", omittingEmptySubsequences: false).enumerated()
         return try lines.filter { !$0.element.allSatisfy(\.isWhitespace) }.map { number, line in
-            guard let token = DeviceToken(String(line)) else {
+            guard Self.isToken(String(line)) else {
                 Talk.complain(
-                    "\(gone):\(number + 1): not a token", hint: "write one token per line, in hexadecimal digits")
+                    "\(gone):\(number + 1): not a token",
+                    hint: "write one token per line: hexadecimal digits, or a registration token of FCM")
                 throw ExitCode.badInput
             }
-            return token.bytes
+            return String(line)
         }
     }
 
     private static let keyID = "ABC123DEFG"
     private static let teamID = "DEF123GHIJ"
+    private static let serviceAccount = "service-account.json"
+
+    /// The project of the service account in a folder. If it has none, new ones are created there.
+    private static func project(in folder: String) throws -> FCMProject {
+        let path = "\(folder)/\(serviceAccount)"
+        guard let file = try? ConfigurationFile.read(path).bytes else { return try .making(path) }
+        return try FCMProject(serviceAccount: file)
+    }
 
     /// The key for provider tokens in a folder. If it has none, a new one is created there.
     private static func key(in folder: String) throws -> RegisteredKey {

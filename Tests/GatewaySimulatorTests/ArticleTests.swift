@@ -60,7 +60,8 @@ struct ArticleTests {
 
     @Test(
         arguments: [
-            "every", "nth", "per", "token", "payload", "after", "connection", "times", "probability", "seed", "refuse",
+            "every", "nth", "per", "port", "token", "address", "payload", "after", "connection", "times", "probability",
+            "seed", "refuse",
             "half", "junk", "shutdown", "close", "cut", "reset", "stall", "slow", "blackhole", "refuse-connection",
             "stop-listening", "fail-handshake", "close-after-handshake", "no-tickets",
             "answer", "latency", "withhold", "mute", "goaway", "refuse-stream", "settings", "windows", "flood",

@@ -272,7 +272,7 @@ import Testing
     @Test(arguments: [
         ("run", ["new/", "work/", "done/", "failed/", "feedback/"]), ("submit", ["tmp/", "new/"]),
         ("check", ["send nothing"]), ("doctor", [".doctor-<process>"]),
-        ("simulate", ["ca.pem", "client.pem"]),
+        ("simulate", ["ca.pem", "client.pem", "service-account.json"]),
     ])
     func `help says what moves on the disk`(command: String, words: [String]) async throws {
         try await Bench.running(try .init()) { bench in
@@ -359,7 +359,7 @@ import Testing
         }
     }
 
-    @Test(arguments: ["--port", "--feedback-port", "--http2-port"])
+    @Test(arguments: ["--port", "--feedback-port", "--http2-port", "--fcm-port", "--oauth-port"])
     func `simulate tells which port is in use`(option: String) async throws {
         try await Bench.running(try .init()) { bench in
             let port = "\(bench.simulator.ports.gateway)"

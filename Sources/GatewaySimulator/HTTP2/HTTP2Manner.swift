@@ -25,4 +25,12 @@ public struct HTTP2Manner: Sendable, Hashable {
 
     /// Creates the ordinary behavior of Apple's gateway.
     public init() {}
+
+    /// The ordinary behavior of FCM: 100 streams.
+    public static var fcm: HTTP2Manner {
+        var manner = HTTP2Manner()
+        (manner.streamLimit, manner.streamLimitBeforeToken) = (100, nil)
+        (manner.streamWindow, manner.connectionWindow, manner.headerListLimit) = (65_536, 1 << 20, 16_384)
+        return manner
+    }
 }

@@ -160,7 +160,7 @@ extension HTTP2Policy {
         _ request: ServerSession.Request, at now: GatewayPolicy.Now, sharing shared: inout GatewayState
     ) {
         arrivedCount += 1
-        let id = api.read(request, &random)
+        let id = api.read(request, at: now.wallTime, &random)
         noteOddities(of: request, sharing: &shared)
         let outcome = judge(request, id: id, at: now, sharing: &shared)
         let arrival = Ledger.Arrival(

@@ -7,10 +7,14 @@ extension Ledger {
     public struct Request: Sendable, Hashable {
         /// The stream of the request.
         public let stream: UInt32
-        /// The `apns-id` of the answer: the client's, or one that the gateway created.
+        /// The `apns-id` of the answer: the client's, or one that the gateway created. At FCM, the message's `name`, also if it
+        /// was refused.
         public let id: String
         /// All header fields in order, including repeated ones.
         public let fields: [Field]
+        /// The member of an FCM message that is its target: `token`, `fid`, `topic` or `condition`. `nil` at Apple's API, and
+        /// if the message does not have exactly one.
+        public var target: String?
 
         /// A header field.
         public struct Field: Sendable, Hashable {
@@ -82,6 +86,7 @@ struct KeptHead: Sendable {
     let stream: UInt32
     let id: [UInt8]
     let fields: HeaderFields
+    var target: String?
 
     /// The same, in its public form.
     var request: Ledger.Request {
@@ -91,7 +96,7 @@ struct KeptHead: Sendable {
                 .init(
                     String(decoding: fields.name(at: $0), as: UTF8.self),
                     String(decoding: fields.value(at: $0), as: UTF8.self))
-            })
+            }, target: target)
     }
 }
 

@@ -40,7 +40,9 @@ struct ProviderAPI: ServedAPI {
         return oddities
     }
 
-    mutating func read(_ request: ServerSession.Request, _ random: inout SplitMix) -> ArraySlice<UInt8> {
+    mutating func read(
+        _ request: ServerSession.Request, at now: WallTime, _ random: inout SplitMix
+    ) -> ArraySlice<UInt8> {
         reading.read(request.fields)
         return reading.id ?? random.identifier()[...]
     }

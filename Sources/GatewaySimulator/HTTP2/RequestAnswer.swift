@@ -16,6 +16,8 @@ struct RequestAnswer: Hashable {
     var retryAfter: Int?
     /// The name of the field with the request's id; `nil` if the API has none.
     var idField: String?
+    /// The value of the field `content-type`, if it is sent.
+    var contentType: String?
     /// The id of a new channel.
     var channel: String?
 
@@ -55,6 +57,7 @@ struct RequestAnswer: Hashable {
         if let idField { fields.append(idField, id, isIndexed: false) }
         if let uniqueID { fields.append("apns-unique-id", uniqueID, isIndexed: false) }
         if let channel { fields.append("apns-channel-id", channel, isIndexed: false) }
+        if let contentType { fields.append("content-type", contentType) }
         if let retryAfter { fields.append("retry-after", String(retryAfter)) }
     }
 }

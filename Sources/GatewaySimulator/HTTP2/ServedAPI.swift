@@ -20,9 +20,12 @@ protocol ServedAPI {
     ///
     /// - Parameters:
     ///   - request: The request.
+    ///   - now: The time.
     ///   - random: Where a new id comes from.
-    /// - Returns: The id of its answer: the client's, or a new one.
-    mutating func read(_ request: ServerSession.Request, _ random: inout SplitMix) -> ArraySlice<UInt8>
+    /// - Returns: The id of its answer: the client's, or a new one; empty if the API has none.
+    mutating func read(
+        _ request: ServerSession.Request, at now: WallTime, _ random: inout SplitMix
+    ) -> ArraySlice<UInt8>
 
     /// Returns a strict gateway's answer to the latest request.
     mutating func answer(

@@ -1,3 +1,5 @@
+import FCMServing
+
 extension FaultAction {
     /// The ports on which the action can be carried out.
     var ports: Set<Port> {
@@ -21,6 +23,8 @@ extension FaultAction {
         var text: String?
         /// The time since which the token has been invalid, in milliseconds since 1970; `nil` means the time of the answer.
         var timestamp: Int64?
+        /// What the quota is for that an answer of FCM's names; `nil` means that none is used up.
+        var quota: GoogleError.Quota?
         /// The value of the field `retry-after`, in seconds.
         var retryAfter: Int?
         var delay = Duration.zero
@@ -91,6 +95,7 @@ extension FaultAction.Answer {
         case "text": answer.text = word.value ?? ""
         case "timestamp": answer.timestamp = try word.integer(in: 0...Int64.max)
         case "retry-after": answer.retryAfter = try word.integer(in: 0...Int(Int32.max))
+        case "quota": answer.quota = try word.choice(of: GoogleError.Quota.self)
         case "delay": answer.delay = try word.duration()
         default: throw word.isNoOption(of: action)
         }

@@ -8,8 +8,12 @@ struct FaultRule: Hashable, Sendable {
         var nth: Int?
         /// Whether `every` and `nth` count on each connection instead of over the whole run.
         var countsPerConnection = false
+        /// The port; `nil` means all ports but that of the token endpoint.
+        var port: Port?
         /// The leading hexadecimal digits of the token, one per element.
         var tokenDigits: [UInt8]?
+        /// The leading bytes of an address that is text, such as FCM's.
+        var addressText: [UInt8]?
         /// The bytes that the payload must contain.
         var payloadText: [UInt8]?
         /// The number of notifications that must have arrived on the connection.
@@ -25,7 +29,7 @@ struct FaultRule: Hashable, Sendable {
 
         /// Whether a condition depends on a notification.
         var looksAtNotification: Bool {
-            every != nil || nth != nil || tokenDigits != nil || payloadText != nil
+            every != nil || nth != nil || tokenDigits != nil || addressText != nil || payloadText != nil
         }
     }
 
@@ -36,6 +40,11 @@ struct FaultRule: Hashable, Sendable {
     var occasion: FaultAction.Occasion {
         if action.belongsToConnecting { return .connecting }
         return action.answersNotification || trigger.looksAtNotification ? .notification : .betweenNotifications
+    }
+
+    /// Whether the rule may act on a port.
+    func applies(to port: Port) -> Bool {
+        action.ports.contains(port) && (trigger.port.map { $0 == port } ?? (port != .oauth))
     }
 }
 
@@ -50,6 +59,7 @@ extension FaultRule.Trigger {
     /// Whether the conditions on a notification's bytes hold.
     func fits(token: Span<UInt8>, payload: Span<UInt8>) -> Bool {
         if let tokenDigits, !token.begins(withDigits: tokenDigits) { return false }
+        if let addressText, !token.begins(with: addressText) { return false }
         if let payloadText, !payload.contains(payloadText) { return false }
         return true
     }
@@ -64,6 +74,11 @@ extension Span<UInt8> {
             guard digit == (index % 2 == 0 ? byte >> 4 : byte & 0xF) else { return false }
         }
         return true
+    }
+
+    /// Whether the bytes begin with `text`.
+    fileprivate func begins(with text: [UInt8]) -> Bool {
+        text.count <= count && text.indices.allSatisfy { self[$0] == text[$0] }
     }
 
     /// Whether the bytes contain `text`.

@@ -5,7 +5,8 @@ struct RuleReader {
     private let actionWord: ScriptWord
 
     private static let conditions = [
-        "every", "nth", "per", "token", "payload", "after", "connection", "times", "probability", "seed",
+        "every", "nth", "per", "port", "token", "address", "payload", "after", "connection", "times", "probability",
+        "seed",
     ]
 
     /// Parses one rule.
@@ -50,6 +51,8 @@ struct RuleReader {
         case "every": rule.trigger.every = try word.integer(in: 1...Int.max)
         case "nth": rule.trigger.nth = try word.integer(in: 1...Int.max)
         case "per": rule.trigger.countsPerConnection = try word.choice(of: Scope.self) == .connection
+        case "port": rule.trigger.port = try word.choice(of: Port.self)
+        case "address": rule.trigger.addressText = Array(try word.nonEmpty().utf8)
         case "token": rule.trigger.tokenDigits = try word.digits()
         case "payload": rule.trigger.payloadText = Array(try word.nonEmpty().utf8)
         case "after": rule.trigger.after = try word.integer(in: 0...Int.max)
@@ -63,11 +66,17 @@ struct RuleReader {
     private func finished() throws(FaultScript.Fault) -> FaultRule {
         let trigger = rule.trigger
         if rule.action.belongsToConnecting,
-            trigger.tokenDigits != nil || trigger.payloadText != nil || trigger.after != nil
+            trigger.tokenDigits != nil || trigger.addressText != nil || trigger.payloadText != nil
+                || trigger.after != nil
         {
             throw actionWord.fault(
                 "\(actionWord.name) happens before any notification arrives",
                 hint: "use connection, nth, every, times or probability, which then count connections")
+        }
+        if let port = trigger.port, !rule.action.ports.contains(port) {
+            let others = Port.allCases.filter(rule.action.ports.contains).map(\.rawValue).joined(separator: ", ")
+            throw actionWord.fault(
+                "\(actionWord.name) is not possible with port=\(port.rawValue)", hint: "use port=\(others)")
         }
         return rule
     }
@@ -170,7 +179,7 @@ extension ScriptWord {
             case "stall", "stop-listening": "for"
             case "slow": "rate"
             case "fail-handshake": "by"
-            case "answer": "status, reason, text, timestamp, retry-after, delay"
+            case "answer": "status, reason, text, timestamp, quota, retry-after, delay"
             case "latency": "delay, jitter"
             case "goaway": "undone, code, reason, text, notice, then"
             case "refuse-stream": "code"

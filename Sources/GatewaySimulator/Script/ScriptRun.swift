@@ -14,7 +14,7 @@ struct ScriptRun: Sendable {
 
     /// Starts a script with all counts at zero. Rules for other ports are omitted.
     init(_ script: FaultScript, on port: Port) {
-        rules = script.rules.filter { $0.action.ports.contains(port) }
+        rules = script.rules.filter { $0.applies(to: port) }
         progress = rules.map { Progress(dice: SplitMix(seed: $0.trigger.seed)) }
         looksAtNotifications = rules.contains { $0.occasion == .notification }
         looksBetween = rules.contains { $0.occasion == .betweenNotifications }

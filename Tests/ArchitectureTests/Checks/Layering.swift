@@ -6,7 +6,7 @@ enum Layering {
     /// What decides: neither waits nor locks nor reads a clock.
     static let cores: Set = [
         "Document", "APNSModel", "FCMModel", "PushModel", "APNSBinary", "HTTP2", "PushHTTP2", "APNSHTTP2", "FCMHTTP2",
-        "APNSServing", "JobFormat", "JournalModel", "SpoolModel", "DoorModel",
+        "APNSServing", "FCMServing", "JobFormat", "JournalModel", "SpoolModel", "DoorModel",
     ]
     /// The wrappers of C libraries, and the only homes of `unsafe`.
     static let islands: Set = ["JSON", "YAML", "XML", "NGHTTP2", "MicroHTTPD", "OpenSSL", "LinuxIO", "ZeroMQ"]
@@ -22,6 +22,7 @@ enum Layering {
         "PushHTTP2": ["HTTP2", "PushModel", "APNSModel", "Document"],
         "APNSHTTP2": ["PushHTTP2", "HTTP2", "PushModel", "APNSModel", "Document"],
         "FCMHTTP2": ["FCMModel", "PushHTTP2", "HTTP2", "PushModel", "Document"],
+        "FCMServing": ["HTTP2", "PushModel", "FCMModel", "Document"],
         "APNSServing": ["APNSHTTP2", "HTTP2", "PushModel", "APNSModel", "Document"],
         "JobFormat": ["PushModel", "FCMModel", "APNSModel", "Document"],
         "JournalModel": ["JobFormat", "PushModel", "Document"],
@@ -46,7 +47,7 @@ enum Layering {
         ],
         "GatewaySimulator": [
             "SecureTransport", "OpenSSL", "JSON", "NGHTTP2", "LinuxIO", "APNSBinary", "APNSServing", "APNSHTTP2",
-            "HTTP2", "PushModel", "APNSModel", "Document", "Logging", "Synchronization",
+            "FCMServing", "HTTP2", "PushModel", "APNSModel", "Document", "Logging", "Synchronization",
         ],
         "Configuration": [
             "ServiceProcess", "DoorModel", "SpoolStore", "Gateways", "SecureTransport", "YAML", "LinuxIO", "OpenSSL",
@@ -106,7 +107,8 @@ enum Layering {
         "pushspool": [
             "CommandProgram", "Demo", "Report", "SpoolInspection", "PushDaemon", "ServiceProcess", "JobOperations",
             "ChannelManagement", "Doctor", "Configuration", "GatewaySimulator", "SpoolClient", "SpoolStore", "LinuxIO",
-            "SpoolModel", "JournalModel", "JobFormat", "PushModel", "APNSModel", "Document", "ArgumentParser",
+            "SpoolModel", "JournalModel", "JobFormat", "PushModel", "FCMModel", "APNSModel", "Document",
+            "ArgumentParser",
             "Logging",
         ],
     ]

@@ -34,18 +34,23 @@ struct RequestBench {
         _ script: String = "", rules: RequestRules = RequestRules(), manner: HTTP2Manner = HTTP2Manner(),
         topics: [String]? = ["com.example.weather"]
     ) throws {
-        state = GatewayState(
+        var state = GatewayState(
             rules: GatewayRules(), ledger: Ledger(), feedback: FeedbackList(), requestTerms: try RequestTerms(rules),
             manners: [.http2: manner])
         state.start(try FaultScript(script))
+        self.init(state, serving: ProviderAPI(certificateTopics: topics))
+    }
+
+    /// Opens a connection to a gateway that may have a past.
+    init(_ state: GatewayState, serving api: any ServedAPI) {
+        self.state = state
         policy = HTTP2Policy(
-            connection: state.ledger.noteConnection(), serving: ProviderAPI(certificateTopics: topics),
-            at: Self.time(.zero), sharing: &state)
+            connection: self.state.ledger.noteConnection(), serving: api, at: Self.time(.zero), sharing: &self.state)
         send(Array("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".utf8) + [0, 0, 0, 4, 0, 0, 0, 0, 0])
         acknowledge()
     }
 
-    private static func time(_ moment: Moment) -> GatewayPolicy.Now {
+    static func time(_ moment: Moment) -> GatewayPolicy.Now {
         let wall = WallTime(epochSeconds: epochSeconds) + .nanoseconds(moment.nanoseconds)
         return GatewayPolicy.Now(moment: moment, wallTime: wall)
     }

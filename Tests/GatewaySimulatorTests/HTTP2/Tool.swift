@@ -9,6 +9,7 @@ struct Tool: CustomStringConvertible {
     let package: String
 
     static let curl = Tool(name: "curl", package: "curl")
+    static let openssl = Tool(name: "openssl", package: "openssl")
     static let nghttp = Tool(name: "nghttp", package: "nghttp2-client")
     static let h2load = Tool(name: "h2load", package: "nghttp2-client")
 
