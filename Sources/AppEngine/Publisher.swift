@@ -182,7 +182,7 @@ final class Publisher {
         for entry in entries {
             let time = WallTime(epochSeconds: Int64(entry.epochSeconds))
             parts.lines.append(entry.token, goneSince: time)
-            parts.suppression.remember(entry.token.bytes[...], since: time)
+            parts.suppression.remember(Address(entry.token), since: time)
         }
         while !Task.isCancelled {
             if await publish() { return true }

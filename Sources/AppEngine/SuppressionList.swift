@@ -67,9 +67,10 @@ final class SuppressionList {
                 due.append(batch)
                 continue
             }
+            let kind = batch.attributes.addressKind
             var start = batch.indices.lowerBound
             for index in batch.indices {
-                guard let since = goneSince(batch.addressBytes(at: index), registrations[index]) else { continue }
+                guard let since = goneSince(kind, batch.addressBytes(at: index), registrations[index]) else { continue }
                 if start < index { due.append(batch[start..<index]) }
                 start = index + 1
                 suppressed.append(Settlement(batch[index..<start], .rejected(.suppressed(goneSince: since))))
@@ -80,9 +81,11 @@ final class SuppressionList {
         return (due, suppressed)
     }
 
-    private func goneSince(_ token: ArraySlice<UInt8>, _ registeredAt: WallTime?) -> WallTime? {
+    private func goneSince(
+        _ kind: Address.Kind, _ bytes: ArraySlice<UInt8>, _ registeredAt: WallTime?
+    ) -> WallTime? {
         do throws(SystemError) {
-            return try tokens?.goneSince(token, registeredAt: registeredAt)
+            return try tokens?.goneSince(kind, bytes, registeredAt: registeredAt)
         } catch {
             report(error)
             return nil
@@ -95,13 +98,13 @@ final class SuppressionList {
             refusal.status != nil, !settlement.batch.attributes.addressKind.isShared
         else { return }
         let since = refusal.goneSince ?? .now
-        for index in settlement.batch.indices { remember(settlement.batch.addressBytes(at: index), since: since) }
+        for index in settlement.batch.indices { remember(settlement.batch.address(at: index), since: since) }
     }
 
-    /// Records that a token is unregistered.
-    func remember(_ token: ArraySlice<UInt8>, since: WallTime) {
+    /// Records that an address is unregistered.
+    func remember(_ address: Address, since: WallTime) {
         do throws(SystemError) {
-            try tokens?.remember(token, goneSince: since)
+            try tokens?.remember(address, goneSince: since)
         } catch {
             report(error)
         }

@@ -26,6 +26,8 @@ struct ChunkBuilder: Sendable {
     var lane = Lane.normal
     /// The delivery of recipients without values of their own; set before the first recipient.
     var shared: Delivery?
+    /// What a bare token is.
+    let tokenKind: Address.Kind
     private let job: JobID
     private var chunkStart = 0
     private var next = 0
@@ -43,8 +45,8 @@ struct ChunkBuilder: Sendable {
     /// How many bytes of the file this chunk covers.
     private var byteCount = 0
 
-    init(job: JobID, onDoubt: OnDoubt, giveUpAt: Moment) {
-        self.job = job
+    init(job: JobID, of tokenKind: Address.Kind, onDoubt: OnDoubt, giveUpAt: Moment) {
+        (self.job, self.tokenKind) = (job, tokenKind)
         self.onDoubt = onDoubt
         self.giveUpAt = giveUpAt
     }
@@ -121,7 +123,8 @@ struct ChunkBuilder: Sendable {
     /// Adds a recipient that cannot be sent to.
     mutating func reject(_ refusal: Refusal, address: Address?) {
         close()
-        rejected.append(RejectedRecipient(index: next, id: id(at: next), address: address, refusal: refusal))
+        let id = tokenKind.takesID ? id(at: next) : nil
+        rejected.append(RejectedRecipient(index: next, id: id, address: address, refusal: refusal))
         next += 1
     }
 

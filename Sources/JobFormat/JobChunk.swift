@@ -24,8 +24,8 @@ package struct JobChunk: Sendable {
 package struct RejectedRecipient: Sendable {
     /// Its index in the job.
     package let index: Int
-    /// Its `apns-id`, for feedback.
-    package let id: NotificationID
+    /// Its `apns-id`, for feedback; `nil` if the gateway takes none.
+    package let id: NotificationID?
     /// Its address, unless that is at fault.
     package let address: Address?
     /// The reason, in the words of feedback lines.

@@ -31,7 +31,9 @@ struct RecipientCompiler: Sendable {
         self.context = context
         let header = JobHeader(context)
         self.header = header
-        self.chunk = ChunkBuilder(job: context.job, onDoubt: header.onDoubt, giveUpAt: header.giveUpAt)
+        self.chunk = ChunkBuilder(
+            job: context.job, of: context.carrier == .fcm ? .registrationToken : .deviceToken, onDoubt: header.onDoubt,
+            giveUpAt: header.giveUpAt)
     }
 
     /// Takes the job's settings. Call it before the first recipient.
@@ -105,7 +107,7 @@ struct RecipientCompiler: Sendable {
     private static func isPlausible(_ byteCount: Int) -> Bool { byteCount == 32 || byteCount >= 64 }
 
     /// What a bare token is in a job for the carrier.
-    var tokenKind: Address.Kind { context.carrier == .fcm ? .registrationToken : .deviceToken }
+    var tokenKind: Address.Kind { chunk.tokenKind }
 
     /// Notes a token of FCM's that may be one of Apple's. All such tokens share one warning.
     mutating func noteLikeness(

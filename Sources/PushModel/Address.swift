@@ -6,19 +6,21 @@ import Document
 /// A batch has one kind of address, and stores only the bytes of each. Two addresses are the same if kind and bytes are.
 package struct Address: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible {
     /// What the bytes of an address are, and who is reached with it. A gateway serves some kinds; this is the list of all.
+    ///
+    /// The raw values stand in files of the daemon's state.
     package enum Kind: UInt8, CaseIterable, Hashable, Sendable {
         /// A device token of Apple's: its bytes.
-        case deviceToken
+        case deviceToken = 0
         /// A broadcast channel of Apple's: its id, which is base64 text.
-        case channel
+        case channel = 1
         /// A registration token of FCM's: its text, whose case matters.
-        case registrationToken
+        case registrationToken = 2
         /// A Firebase installation: its id, which is text.
-        case installation
+        case installation = 3
         /// A topic of FCM's: its name, without `/topics/`.
-        case topic
+        case topic = 4
         /// A condition over topics of FCM's: its text.
-        case condition
+        case condition = 5
 
         /// The key of such an address in job files and feedback lines.
         package var key: String {
@@ -36,6 +38,14 @@ package struct Address: Hashable, Sendable, CustomStringConvertible, CustomDebug
             switch self {
             case .deviceToken, .registrationToken, .installation: false
             case .channel, .topic, .condition: true
+            }
+        }
+
+        /// Whether notifications to such addresses have an id of ours, `apns-id`. FCM takes none.
+        package var takesID: Bool {
+            switch self {
+            case .deviceToken, .channel: true
+            case .registrationToken, .installation, .topic, .condition: false
             }
         }
 

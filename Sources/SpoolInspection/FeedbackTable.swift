@@ -12,7 +12,8 @@ enum FeedbackTable {
             "kind", "app", "node", "job", "id", "ref", "index", "token", "outcome", "status", "reason", "verdict",
             "apns_id", "at", "gone_since", "source", "state", "code", "path", "notifications",
         ] + Outcome.Kind.allCases.map(\.rawValue) + [
-            "dropped_at", "claimed_at", "finished_at", "sealed", "duplicate_of", "duplicate_of_at",
+            "dropped_at", "claimed_at", "finished_at", "sealed", "duplicate_of", "duplicate_of_at", "fid",
+            "topic", "condition",
         ]
 
     /// The header row.

@@ -137,10 +137,10 @@ struct FilePageTests {
         switch kind {
         case "job": writer.appendJob(try report(), to: &bytes)
         case "notification":
-            var broadcast = Attributes(pushType: .liveactivity)
-            broadcast.addressKind = .channel
-            return try [Attributes(), broadcast].reduce(into: []) {
-                $0.formUnion(try members(notification($1, by: writer)))
+            return try Address.Kind.allCases.reduce(into: []) {
+                var attributes = Attributes()
+                attributes.addressKind = $1
+                $0.formUnion(try members(notification(attributes, by: writer)))
             }
         default: writer.appendToken(DeviceToken(bytes: [0xAB]), goneSince: time, to: &bytes)
         }

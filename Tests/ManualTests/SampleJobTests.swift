@@ -11,13 +11,22 @@ import Testing
 @testable import Configuration
 @testable import JobOperations
 
-/// The sample jobs in `etc/jobs`: one for each push type, and a broadcast.
+/// The sample jobs in `etc/jobs`: one for each push type, a broadcast, and those for FCM.
 struct SampleJobTests {
     private static let folder = Manual.root.appending(path: "etc/jobs").path
 
-    @Test func `etc/jobs has exactly one sample for each push type, and a broadcast`() throws {
+    private static let fcm = ["fcm-data.yaml", "fcm-notification.yaml", "fcm-topic.yaml"]
+
+    @Test func `etc/jobs has exactly one sample for each push type, a broadcast, and those for FCM`() throws {
         let names = try Directory.open(path: Self.folder).sortedNames()
-        #expect(names == (PushType.allCases.map { "\($0.rawValue).yaml" } + ["broadcast.yaml"]).sorted())
+        #expect(names == (PushType.allCases.map { "\($0.rawValue).yaml" } + ["broadcast.yaml"] + Self.fcm).sorted())
+    }
+
+    @Test(arguments: fcm)
+    func `the reader of a sample for FCM finds nothing to report`(name: String) throws {
+        let verdict = try JobCheck(for: .fcm).read("\(Self.folder)/\(name)")
+        #expect(verdict.diagnostics.isEmpty, "\(verdict.diagnostics)")
+        #expect(verdict.isSendable && verdict.recipientCount == 1 && verdict.rejectedCount == 0)
     }
 
     @Test func `the sample of a broadcast has a channel, and its reader finds nothing to report`() throws {

@@ -74,8 +74,8 @@ import Testing
             try spool.publish([goneLine(1, app: "news", since: days[0])], app: "news", second: 4)
             let table = try await spool.run(["feedback", "--gone", "--format", "csv"])
             let rows = [
-                "app,token,gone_since", "news,\(token(1)),\(days[0])", "weather,\(token(1)),\(days[2])",
-                "weather,\(token(2)),\(days[0])",
+                "app,token,gone_since,fid", "news,\(token(1)),\(days[0]),", "weather,\(token(1)),\(days[2]),",
+                "weather,\(token(2)),\(days[0]),",
             ]
             #expect(table.code == 0 && table.text == rows.map { $0 + "\r\n" }.joined(), "\(table)")
             let lines = try await spool.run(["feedback", "--gone", "--app", "news"])

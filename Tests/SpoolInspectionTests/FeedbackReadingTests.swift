@@ -171,7 +171,7 @@ struct FeedbackReadingTests {
                 gone.note(try Self.node(text))
             }
             var found: [String] = []
-            gone.forEach { found.append("\($0.token) \($0.goneSince?.day ?? "")") }
+            gone.forEach { found.append("\($0.address.text) \($0.goneSince?.day ?? "")") }
             let wanted = newest.sorted { $0.key < $1.key }.map { "\($0.key) 2026-10-\($0.value)" }
             #expect(found == wanted, "seed \(seed)")
         }
@@ -183,7 +183,17 @@ struct FeedbackReadingTests {
         gone.note(try Self.node(#"{"app":"a","token":"02","verdict":"invalid"}"#))
         var rows: [[String]] = []
         gone.forEach { rows.append($0.fields) }
-        #expect(rows == [["a", "01", ""]])
+        #expect(rows == [["a", "01", "", ""]])
+    }
+
+    @Test func `an installation that is gone is listed under its own key`() throws {
+        var gone = GoneList()
+        gone.note(try Self.node(#"{"app":"a","fid":"dQw4w9WgXcQ-_AbCdEfGhI","verdict":"gone"}"#))
+        var rows: [GoneList.Row] = []
+        gone.forEach { rows.append($0) }
+        #expect(rows.map(\.fields) == [["a", "", "", "dQw4w9WgXcQ-_AbCdEfGhI"]])
+        let json = rows.map { String(decoding: $0.json, as: UTF8.self) }
+        #expect(json == [#"{"app":"a","fid":"dQw4w9WgXcQ-_AbCdEfGhI"}"# + "\n"])
     }
 
     @Test(arguments: [

@@ -63,6 +63,39 @@ struct FeedbackLineTests {
         #expect(!text.contains("token"))
     }
 
+    @Test(arguments: [
+        (Address.Kind.registrationToken, "token"), (.installation, "fid"), (.topic, "topic"),
+        (.condition, "condition"),
+    ])
+    func `a line of an FCM app has its address as text, and no id of ours`(kind: Address.Kind, key: String) throws {
+        var attributes = Attributes()
+        attributes.addressKind = kind
+        var addresses = PackedBytes()
+        addresses.append(Array("'aB-_:' in topics".utf8))
+        let batch = Batch(
+            header: .init(job: JobID(bits: 77), attributes: attributes), firstIndex: 0, addresses: addresses,
+            payloads: .shared(Payload(bytes: [])))
+        let settlement = Settlement(batch, .rejected(Refusal(status: 404, reason: "UNREGISTERED", verdict: .gone)))
+        let job = try identity()
+        let text = text { line.appendNotifications(settlement, of: job, at: noon, to: &$0) }
+        #expect(
+            text.hasSuffix(
+                #""index":0,"\#(key)":"'aB-_:' in topics","outcome":"rejected","status":404,"reason":"UNREGISTERED","#
+                    + #""verdict":"gone","at":"2026-11-21T12:00:00.000Z"}"# + "\n"), "\(text)")
+    }
+
+    @Test func `a rejected recipient of an FCM app has no id of ours`() throws {
+        let read = json(#"{"token":"short","data":{}}"#, context(.fcm))
+        let recipient = try #require(read.chunks.first?.rejected.first)
+        let job = try identity()
+        let text = text { line.appendRejected(recipient, of: job, at: noon, to: &$0) }
+        #expect(
+            text.hasSuffix(
+                #""index":0,"outcome":"rejected","reason":"INVALID_ARGUMENT","verdict":"invalid","at":"2026-11-21T12:00:00.000Z"}"#
+                    + "\n"),
+            "\(text)")
+    }
+
     @Test func `a member is the same whether its value is spelled or given as a string`() throws {
         for seed in UInt64(0)..<200 {
             var random = SeededGenerator(seed: seed)

@@ -6,17 +6,26 @@ import TestSupport
 import Testing
 
 struct SuppressionTests {
-    private func record(_ kind: GoneRecord.Kind, _ token: [UInt8], _ time: WallTime = noon) throws -> GoneRecord {
-        try #require(GoneRecord(kind, token[...], at: time))
+    private func record(
+        _ kind: GoneRecord.Kind, _ bytes: [UInt8], of addressKind: Address.Kind = .deviceToken, _ time: WallTime = noon
+    ) throws -> GoneRecord {
+        try #require(GoneRecord(kind, Address(addressKind, bytes[...]), at: time))
     }
 
     // MARK: Records
 
-    @Test(arguments: [1, 7, 8, 9, 31, 32, 33, 99, 100])
-    func `a record reads as it was written, whatever the token's length`(length: Int) throws {
+    @Test(arguments: [
+        (Address.Kind.deviceToken, [1, 7, 8, 9, 31, 32, 33, 99, 100]),
+        (.registrationToken, [20, 163, 255, 256, 257, 1023, 1024]), (.installation, [22]),
+    ])
+    func `a record reads as it was written, whatever the address`(addressKind: Address.Kind, lengths: [Int]) throws {
+        for length in lengths { try writeAndRead(addressKind, length) }
+    }
+
+    private func writeAndRead(_ addressKind: Address.Kind, _ length: Int) throws {
         let token = [UInt8](repeating: 0xAB, count: length)
         for (kind, time) in [(GoneRecord.Kind.gone, noon), (GoneRecord.Kind.registered, WallTime(nanoseconds: -1))] {
-            let record = try self.record(kind, token, time)
+            let record = try self.record(kind, token, of: addressKind, time)
             var bytes: [UInt8] = []
             let sum = record.append(to: &bytes, after: GoneRecord.headSum)
             let found = try #require(GoneRecord.read(bytes, at: 0, after: GoneRecord.headSum))
@@ -31,9 +40,26 @@ struct SuppressionTests {
         #expect(GoneRecord.head.count % GoneRecord.unit == 0)
     }
 
-    @Test(arguments: [0, 101, 255])
-    func `no record has a token that none can be`(length: Int) {
-        #expect(GoneRecord(.gone, [UInt8](repeating: 1, count: length)[...], at: noon) == nil)
+    @Test func `a record of a device token has the bytes that it always had`() throws {
+        var bytes: [UInt8] = []
+        _ = try record(.gone, Array(1...32)).append(to: &bytes, after: GoneRecord.headSum)
+        #expect(bytes.dropFirst(4).prefix(4) == [1, 32, 0, 0] && bytes.suffix(32) == Array(1...32))
+        #expect(bytes.count == 48)
+    }
+
+    @Test(arguments: [
+        (Address.Kind.deviceToken, 0), (.deviceToken, 101), (.deviceToken, 255), (.registrationToken, 1025),
+        (.topic, 5), (.condition, 20), (.channel, 8),
+    ])
+    func `no record has an address that none can be, or that many devices have`(kind: Address.Kind, length: Int) {
+        let address = Address(kind, [UInt8](repeating: 1, count: length)[...])
+        #expect(GoneRecord(.gone, address, at: noon) == nil)
+    }
+
+    @Test func `addresses of the same bytes and another kind have another hash`() {
+        let bytes = Array("dQw4w9WgXcQ-_AbCdEfGhI".utf8)
+        #expect(
+            GoneIndex.hash(of: .registrationToken, bytes[...]) != GoneIndex.hash(of: .installation, bytes[...]))
     }
 
     @Test func `a record counts only behind the one that it was written behind`() throws {
@@ -62,9 +88,17 @@ struct SuppressionTests {
             var random = SeededGenerator(seed: seed)
             var bytes: [UInt8] = []
             for _ in 0..<Int.random(in: 0...150, using: &random) { bytes.append(.random(in: 0...255, using: &random)) }
-            if bytes.count > 5 { (bytes[4], bytes[5]) = (1, UInt8.random(in: 0...110, using: &random)) }
+            if bytes.count > 7 {
+                (bytes[4], bytes[5]) = (1, UInt8.random(in: 0...110, using: &random))
+                (bytes[6], bytes[7]) = (
+                    UInt8.random(in: 0...1, using: &random), UInt8.random(in: 0...6, using: &random)
+                )
+            }
             let record = GoneRecord(bytes)
-            #expect(record.map { $0.byteCount <= bytes.count && (1...100).contains($0.token.count) } ?? true, "\(seed)")
+            #expect(
+                record.map {
+                    $0.byteCount <= bytes.count && (1...$0.address.kind.byteLimit).contains($0.address.bytes.count)
+                } ?? true, "\(seed)")
         }
     }
 
@@ -128,14 +162,14 @@ struct SuppressionTests {
 
     @Test func `tokens that differ in one bit, or in zeros at the end, seldom have one hash`() {
         let token = [UInt8](repeating: 0, count: 32)
-        var hashes = (1...32).map { GoneIndex.hash(of: token[..<$0]) }
+        var hashes = (1...32).map { GoneIndex.hash(of: .deviceToken, token[..<$0]) }
         for bit in 0..<256 {
             var other = token
             other[bit / 8] ^= 1 << UInt8(bit % 8)
-            hashes.append(GoneIndex.hash(of: other[...]))
+            hashes.append(GoneIndex.hash(of: .deviceToken, other[...]))
         }
         #expect(Set(hashes).count >= hashes.count - 1)
-        #expect(GoneIndex.hash(of: [9, 1, 2, 3][1...]) == GoneIndex.hash(of: [1, 2, 3]))
+        #expect(GoneIndex.hash(of: .deviceToken, [9, 1, 2, 3][1...]) == GoneIndex.hash(of: .deviceToken, [1, 2, 3]))
     }
 
     // MARK: Jobs and outcomes

@@ -89,6 +89,22 @@ import Testing
         #expect(tokens.count == 1)
     }
 
+    @Test func `an address of FCM's is found by kind and text, and case matters`() throws {
+        let tokens = try open()
+        let text = Array("dQw4w9WgXcQ-_AbCdEfGhI".utf8)
+        let long = [UInt8](repeating: 0x61, count: 1024)
+        try tokens.remember(Address(.installation, text[...]), goneSince: noon)
+        try tokens.remember(Address(.registrationToken, long[...]), goneSince: noon)
+        try tokens.write()
+        for tokens in [tokens, try open()] {
+            #expect(try tokens.goneSince(.installation, text[...], registeredAt: nil) == noon)
+            #expect(try tokens.goneSince(.registrationToken, long[...], registeredAt: nil) == noon)
+            #expect(try tokens.goneSince(.registrationToken, text[...], registeredAt: nil) == nil)
+            let lower = Array("dqw4w9wgxcq-_abcdefghi".utf8)
+            #expect(try tokens.goneSince(.installation, lower[...], registeredAt: nil) == nil)
+        }
+    }
+
     @Test func `apps do not know each other's`() throws {
         let tokens = try open()
         try tokens.remember(token(1), goneSince: noon)

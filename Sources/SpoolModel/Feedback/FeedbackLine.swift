@@ -6,8 +6,8 @@ package import PushModel
 
 /// The lines of feedback files: one JSON object per line, each beginning with version, kind, app and node.
 ///
-/// A member without a value is omitted, never `null`. Times are RFC 3339, UTC, with milliseconds; tokens are lowercase
-/// hexadecimal; file names are escaped as in `FileName.escaped`. Every line ends with a line feed.
+/// A member without a value is omitted, never `null`. Times are RFC 3339, UTC, with milliseconds; device tokens are lowercase
+/// hexadecimal, addresses of FCM the text of the job; file names are escaped as in `FileName.escaped`. Every line ends with a line feed.
 package struct FeedbackLine: Hashable, Sendable {
     /// The version at the start of every line.
     package static let version = 1
@@ -67,11 +67,11 @@ package struct FeedbackLine: Hashable, Sendable {
             kind.append(settlement.batch.addressBytes(at: index), to: &bytes)
             bytes.append(contentsOf: "\",".utf8)
             bytes.append(contentsOf: tail.bytes)
-            bytes.append(contentsOf: ",\"apns_id\":\"".utf8)
-            settlement.batch.id(at: index).append(to: &bytes)
+            if kind.takesID { Self.append(settlement.batch.id(at: index), to: &bytes) }
             if let id = settlement.uniqueIDs[index] {
-                bytes.append(contentsOf: "\",\"unique_id\":\"".utf8)
+                bytes.append(contentsOf: ",\"unique_id\":\"".utf8)
                 bytes.append(contentsOf: id.utf8)
+                bytes.append(UInt8(ascii: "\""))
             }
             bytes.append(contentsOf: end)
         }
@@ -92,8 +92,7 @@ package struct FeedbackLine: Hashable, Sendable {
         Self.writeOutcome(.rejected(recipient.refusal), to: &outcome)
         bytes.append(UInt8(ascii: ","))
         bytes.append(contentsOf: outcome.bytes)
-        bytes.append(contentsOf: ",\"apns_id\":\"".utf8)
-        recipient.id.append(to: &bytes)
+        if let id = recipient.id { Self.append(id, to: &bytes) }
         Self.appendEnd(at: time, goneSince: nil, to: &bytes)
     }
 
@@ -113,6 +112,12 @@ package struct FeedbackLine: Hashable, Sendable {
         bytes.append(contentsOf: ",\"".utf8)
         bytes.append(contentsOf: kind.key.utf8)
         bytes.append(contentsOf: "\":\"".utf8)
+    }
+
+    private static func append(_ id: NotificationID, to bytes: inout [UInt8]) {
+        bytes.append(contentsOf: ",\"apns_id\":\"".utf8)
+        id.append(to: &bytes)
+        bytes.append(UInt8(ascii: "\""))
     }
 
     private enum Kind: String {
@@ -161,9 +166,9 @@ package struct FeedbackLine: Hashable, Sendable {
         writer.member("verdict", refusal.verdict.rawValue)
     }
 
-    /// Appends the rest of a line after the last digit of `apns_id`.
+    /// Appends the rest of a line after the ids.
     private static func appendEnd(at time: WallTime, goneSince: WallTime?, to bytes: inout [UInt8]) {
-        bytes.append(contentsOf: "\",\"at\":\"".utf8)
+        bytes.append(contentsOf: ",\"at\":\"".utf8)
         time.appendRFC3339(to: &bytes)
         if let goneSince {
             bytes.append(contentsOf: "\",\"gone_since\":\"".utf8)

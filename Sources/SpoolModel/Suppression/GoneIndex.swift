@@ -1,8 +1,10 @@
-/// An index of the places of gone tokens in a log, by 32 bits of their hashes. Since hashes collide, the caller
-/// compares the token at the place found.
+package import PushModel
+
+/// An index of the places of gone addresses in a log, by 32 bits of their hashes. Since hashes collide, the caller
+/// compares the address at the place found.
 ///
-/// An open hash table with 8 bytes per slot, filled to at most two thirds: 12 to 24 bytes per token, whatever its
-/// length. It grows by doubling, which takes a tenth of a second with ten million tokens.
+/// An open hash table with 8 bytes per slot, filled to at most two thirds: 12 to 24 bytes per address, whatever
+/// its length. It grows by doubling, which takes a tenth of a second with ten million of them.
 package struct GoneIndex: Sendable {
     /// The limit for places.
     package static let placeLimit = Int(UInt32.max)
@@ -15,18 +17,18 @@ package struct GoneIndex: Sendable {
     /// Creates an empty index.
     package init() {}
 
-    /// Returns 32 bits of a token's hash, which differ in each process.
-    package static func hash(of token: ArraySlice<UInt8>) -> UInt32 {
+    /// Returns 32 bits of the hash of an address, which differ in each process.
+    package static func hash(of kind: Address.Kind, _ bytes: ArraySlice<UInt8>) -> UInt32 {
         var hasher = Hasher()
         var (word, filled): (UInt64, Int) = (0, 0)
-        for byte in token {
+        for byte in bytes {
             (word, filled) = (word << 8 | UInt64(byte), filled + 1)
             guard filled == 8 else { continue }
             hasher.combine(word)
             (word, filled) = (0, 0)
         }
         hasher.combine(word)
-        hasher.combine(token.count)
+        hasher.combine(bytes.count << 8 | Int(kind.rawValue))
         return UInt32(truncatingIfNeeded: hasher.finalize())
     }
 

@@ -1,26 +1,26 @@
-import APNSModel
 import JournalModel
 package import PushModel
 
-/// A record in the log of an app's gone tokens, `gone/<app>.gone` in the daemon's state.
+/// A record in the log of an app's gone addresses, `gone/<app>.gone` in the daemon's state.
 ///
 /// offset 0: CRC-32C of the rest of the record. It starts from the checksum of the previous record (for the first record, from
 /// that of the file's head), so that data written in another order is never taken for a record · 4: kind, 1 gone, 2 registered
-/// again · 5: the token's length, 1 to 100 · 6: zeros, 2 bytes · 8: the time, nanoseconds since 1970, 8 bytes · 16: the token,
-/// and zeros up to a multiple of 8. Numbers are little-endian. A 32-byte token takes 48 bytes.
+/// again · 5: the address's length, 1 to 1,024, 2 bytes · 7: the kind of address, 0 for a device token · 8: the time, nanoseconds
+/// since 1970, 8 bytes · 16: the address, and zeros up to a multiple of 8. Numbers are little-endian. A device token of 32 bytes
+/// takes 48.
 package struct GoneRecord: Hashable, Sendable {
     /// The event.
     package enum Kind: UInt8, Hashable, Sendable {
-        /// The gateway reported the token gone.
+        /// The gateway reported the address gone.
         case gone = 1
-        /// A job named the token as registered later.
+        /// A job named the address as registered later.
         case registered = 2
     }
 
     /// The bytes at the start of a log.
     package static let head = Array("pushspool gone 1".utf8)
     /// The most bytes in a record.
-    package static let byteLimit = byteCount(ofToken: DeviceToken.maximumByteCount)
+    package static let byteLimit = byteCount(ofAddress: Address.Kind.allCases.map(\.byteLimit).max() ?? 0)
     /// All record lengths, and so all offsets in a log, are multiples of this.
     package static let unit = 8
 
@@ -28,35 +28,35 @@ package struct GoneRecord: Hashable, Sendable {
 
     /// The event.
     package let kind: Kind
-    /// When the token became invalid, or when it was registered.
+    /// When the address became invalid, or when it was registered.
     package let time: WallTime
-    /// The token's bytes.
-    package let token: [UInt8]
+    /// The address, of one device.
+    package let address: Address
 
     /// Creates a record.
     ///
-    /// - Returns: `nil` if a token cannot have this length.
-    package init?(_ kind: Kind, _ token: ArraySlice<UInt8>, at time: WallTime) {
-        guard (1...DeviceToken.maximumByteCount).contains(token.count) else { return nil }
-        (self.kind, self.time, self.token) = (kind, time, Array(token))
+    /// - Returns: `nil` if such an address cannot have this length, or may reach many devices.
+    package init?(_ kind: Kind, _ address: Address, at time: WallTime) {
+        guard (1...address.kind.byteLimit).contains(address.bytes.count), !address.kind.isShared else { return nil }
+        (self.kind, self.time, self.address) = (kind, time, address)
     }
 
     /// Reads a record at a place known to have one, without checking its checksum.
     ///
     /// - Returns: `nil` if there is no valid record.
     package init?(_ bytes: [UInt8], at offset: Int = 0) {
-        guard bytes.count - offset >= Self.headByteCount, let kind = Kind(rawValue: bytes[offset + 4]) else {
-            return nil
-        }
-        let count = Int(bytes[offset + 5])
-        guard bytes.count - offset >= Self.byteCount(ofToken: count) else { return nil }
+        guard bytes.count - offset >= Self.headByteCount, let kind = Kind(rawValue: bytes[offset + 4]),
+            let addressKind = Address.Kind(rawValue: bytes[offset + 7])
+        else { return nil }
+        let count = Int(bytes[offset + 5]) | Int(bytes[offset + 6]) << 8
+        guard bytes.count - offset >= Self.byteCount(ofAddress: count) else { return nil }
         let time = (0..<8).reduce(UInt64(0)) { $0 | UInt64(bytes[offset + 8 + $1]) << UInt64(8 * $1) }
-        let token = bytes[(offset + Self.headByteCount)..<(offset + Self.headByteCount + count)]
-        self.init(kind, token, at: WallTime(nanoseconds: Int64(bitPattern: time)))
+        let address = bytes[(offset + Self.headByteCount)..<(offset + Self.headByteCount + count)]
+        self.init(kind, Address(addressKind, address), at: WallTime(nanoseconds: Int64(bitPattern: time)))
     }
 
     /// The bytes of the record in a log.
-    package var byteCount: Int { Self.byteCount(ofToken: token.count) }
+    package var byteCount: Int { Self.byteCount(ofAddress: address.bytes.count) }
 
     /// Appends the record to the bytes of a log.
     ///
@@ -66,9 +66,11 @@ package struct GoneRecord: Hashable, Sendable {
     /// - Returns: The checksum of this record.
     package func append(to bytes: inout [UInt8], after sum: UInt32) -> UInt32 {
         let start = bytes.count
-        bytes += [0, 0, 0, 0, kind.rawValue, UInt8(token.count), 0, 0]
+        bytes += [0, 0, 0, 0, kind.rawValue]
+        bytes.appendInteger(UInt16(address.bytes.count))
+        bytes.append(address.kind.rawValue)
         bytes.appendInteger(time.nanoseconds)
-        bytes += token
+        bytes += address.bytes
         bytes += [UInt8](repeating: 0, count: start + byteCount - bytes.count)
         let own = Self.sum(of: bytes, from: start, byteCount: byteCount, after: sum)
         bytes.replaceInteger(own, at: start)
@@ -95,7 +97,8 @@ package struct GoneRecord: Hashable, Sendable {
         CRC32C.checksum(bytes.span.extracting((start + 4)..<(start + byteCount)), seed: sum)
     }
 
-    private static func byteCount(ofToken count: Int) -> Int {
+    /// Returns the bytes of a record of an address with this length.
+    package static func byteCount(ofAddress count: Int) -> Int {
         (headByteCount + count + unit - 1) / unit * unit
     }
 }

@@ -88,14 +88,16 @@ final class GoneLog {
         return start == 0 ? written.end : offset + start
     }
 
-    /// Returns the record at a place; `nil` if there is none that can be read.
+    /// Returns the record at a place; `nil` if there is none that can be read, or one of an address with more than `byteCount`
+    /// bytes.
     ///
     /// - Throws: `SystemError`: for example EIO.
-    func record(at place: Int) throws(SystemError) -> GoneRecord? {
+    func record(at place: Int, ofAddressOf byteCount: Int) throws(SystemError) -> GoneRecord? {
         let offset = place * GoneRecord.unit
         if offset >= written.end { return GoneRecord(pending, at: offset - written.end) }
         var bytes: [UInt8] = []
-        _ = try file.file.read(GoneRecord.byteLimit, at: Int64(offset), appendingTo: &bytes)
+        let limit = GoneRecord.byteCount(ofAddress: byteCount)
+        _ = try file.file.read(limit, at: Int64(offset), appendingTo: &bytes)
         return GoneRecord(bytes)
     }
 

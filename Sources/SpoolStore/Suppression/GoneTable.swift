@@ -27,18 +27,18 @@ final class GoneTable {
         try log.readOn { (found) throws(SystemError) in try enter(found) }
     }
 
-    /// Returns since when a token has been gone; `nil` if it is not gone.
+    /// Returns since when an address has been gone; `nil` if it is not gone.
     ///
     /// - Throws: `SystemError`: the log cannot be read.
-    func goneSince(_ token: ArraySlice<UInt8>) throws(SystemError) -> WallTime? {
-        try find(token, GoneIndex.hash(of: token))?.record.time
+    func goneSince(_ kind: Address.Kind, _ bytes: ArraySlice<UInt8>) throws(SystemError) -> WallTime? {
+        try find(kind, bytes, GoneIndex.hash(of: kind, bytes))?.record.time
     }
 
     /// Adds a record about a token, unless it contains nothing new.
     ///
     /// - Throws: `SystemError`: the log cannot be read or written.
     func add(_ record: GoneRecord) throws(SystemError) {
-        let known = try goneSince(record.token[...])
+        let known = try goneSince(record.address.kind, record.address.bytes[...])
         switch record.kind {
         case .gone: if let known, known >= record.time { return }
         case .registered: if known == nil { return }
@@ -50,7 +50,7 @@ final class GoneTable {
 
     /// Whether a record is the current one of its token.
     func isCurrent(_ found: GoneLog.Found) -> Bool {
-        found.record.kind == .gone && index.contains(GoneIndex.hash(of: found.record.token[...]), at: found.place)
+        found.record.kind == .gone && index.contains(found.record.address.goneHash, at: found.place)
     }
 
     /// Writes the waiting records. Gone tokens that cannot be written are forgotten.
@@ -58,14 +58,14 @@ final class GoneTable {
     /// - Throws: `SystemError`: for example ENOSPC.
     func write() throws(SystemError) {
         try log.write { found in
-            index.remove(GoneIndex.hash(of: found.record.token[...]), at: found.place)
+            index.remove(found.record.address.goneHash, at: found.place)
             recordCount -= 1
         }
     }
 
     private func enter(_ found: GoneLog.Found) throws(SystemError) {
-        let hash = GoneIndex.hash(of: found.record.token[...])
-        let known = try find(found.record.token[...], hash)
+        let (address, hash) = (found.record.address, found.record.address.goneHash)
+        let known = try find(address.kind, address.bytes[...], hash)
         recordCount += 1
         switch (found.record.kind, known) {
         case (.gone, let known?): index.move(hash, from: known.place, to: found.place)
@@ -75,13 +75,22 @@ final class GoneTable {
         }
     }
 
-    private func find(_ token: ArraySlice<UInt8>, _ hash: UInt32) throws(SystemError) -> GoneLog.Found? {
+    private func find(
+        _ kind: Address.Kind, _ bytes: ArraySlice<UInt8>, _ hash: UInt32
+    ) throws(SystemError) -> GoneLog.Found? {
         var found: GoneLog.Found?
         _ = try index.place(of: hash) { (place) throws(SystemError) in
-            guard let record = try log.record(at: place), record.token.elementsEqual(token) else { return false }
+            guard let record = try log.record(at: place, ofAddressOf: bytes.count), record.address.kind == kind,
+                record.address.bytes.elementsEqual(bytes)
+            else { return false }
             found = GoneLog.Found(record: record, place: place)
             return true
         }
         return found
     }
+}
+
+extension Address {
+    /// Its hash in a `GoneIndex`.
+    fileprivate var goneHash: UInt32 { GoneIndex.hash(of: kind, bytes[...]) }
 }

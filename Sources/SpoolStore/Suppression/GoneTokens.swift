@@ -5,7 +5,7 @@ import SpoolModel
 /// The tokens of an app that the gateway has reported gone, kept in `gone/<app>.gone` in the daemon's state folder.
 ///
 /// Written records survive the process, synced ones a power loss. A token whose record is lost is sent to, and reported
-/// gone, again. A token counts as gone only if the file contains it byte for byte. Owned by one actor; calls block.
+/// gone, again. An address counts as gone only if the file contains its kind and bytes. Owned by one actor; calls block.
 package final class GoneTokens {
     /// How many stale records trigger a rewrite of the log even if few tokens are gone.
     private static let staleLimit = 4096
@@ -27,7 +27,7 @@ package final class GoneTokens {
     private var followers: [String: GoneFollower] = [:]
     /// When tokens were registered again that others had reported gone, in a cluster. Without it, nodes that read each
     /// other's logs from the start would take up, and so pass on, what is long settled.
-    private var registered: [[UInt8]: WallTime] = [:]
+    private var registered: [Address: WallTime] = [:]
 
     /// Opens or creates the log of an app. Read it with `readOn` before any other call.
     ///
@@ -57,30 +57,32 @@ package final class GoneTokens {
     /// How many tokens are gone.
     package var count: Int { table.count }
 
-    /// Returns since when a token has been gone, so that it is not sent to.
+    /// Returns since when an address has been gone, so that it is not sent to.
     ///
-    /// Forgets a token that was registered later.
+    /// Forgets an address that was registered later.
     ///
     /// - Parameters:
-    ///   - token: The token's bytes.
+    ///   - kind: The kind of the address.
+    ///   - bytes: The bytes of the address.
     ///   - registeredAt: When it was registered, if known.
-    /// - Returns: `nil` if the token may be sent to.
-    /// - Throws: `SystemError`: the log cannot be read or written. Send to the token.
+    /// - Returns: `nil` if the address may be sent to.
+    /// - Throws: `SystemError`: the log cannot be read or written. Send to the address.
     package func goneSince(
-        _ token: ArraySlice<UInt8>, registeredAt: WallTime?
+        _ kind: Address.Kind, _ bytes: ArraySlice<UInt8>, registeredAt: WallTime?
     ) throws(SystemError) -> WallTime? {
-        guard let since = try table.goneSince(token) else { return nil }
+        guard let since = try table.goneSince(kind, bytes) else { return nil }
         guard let registeredAt, registeredAt > since else { return since }
-        if !followers.isEmpty { registered[Array(token)] = registeredAt }
-        try add(GoneRecord(.registered, token, at: registeredAt))
+        let address = Address(kind, bytes)
+        if !followers.isEmpty { registered[address] = registeredAt }
+        try add(GoneRecord(.registered, address, at: registeredAt))
         return nil
     }
 
-    /// Records that a token is gone.
+    /// Records that an address is gone.
     ///
-    /// - Throws: `SystemError`: the log cannot be read or written, and the token is not recorded.
-    package func remember(_ token: ArraySlice<UInt8>, goneSince time: WallTime) throws(SystemError) {
-        try add(GoneRecord(.gone, token, at: time))
+    /// - Throws: `SystemError`: the log cannot be read or written, and the address is not recorded.
+    package func remember(_ address: Address, goneSince time: WallTime) throws(SystemError) {
+        try add(GoneRecord(.gone, address, at: time))
     }
 
     /// Adds what the other nodes of a cluster have recorded since: then this log alone decides.
@@ -108,14 +110,14 @@ package final class GoneTokens {
     }
 
     private func apply(_ record: GoneRecord) throws(SystemError) {
-        let token = record.token
+        let address = record.address
         switch record.kind {
         case .gone:
-            if let known = registered[token], known >= record.time { return }
+            if let known = registered[address], known >= record.time { return }
         case .registered:
-            registered[token] = max(registered[token] ?? record.time, record.time)
-            // A token that was registered again is sent to, unless it became invalid after that.
-            guard let since = try table.goneSince(record.token[...]), since < record.time else { return }
+            registered[address] = max(registered[address] ?? record.time, record.time)
+            // An address that was registered again is sent to, unless it became invalid after that.
+            guard let since = try table.goneSince(address.kind, address.bytes[...]), since < record.time else { return }
         }
         try add(record)
     }
