@@ -54,7 +54,7 @@ let package = Package(
         layer("FCMServing", uses: ["HTTP2", "PushModel", "FCMModel", "Document"]),
         layer("JobFormat", uses: ["PushModel", "FCMModel", "APNSModel", "Document"]),
         layer("JournalModel", uses: ["JobFormat", "PushModel", "Document"]),
-        layer("SpoolModel", uses: ["JournalModel", "JobFormat", "PushModel", "APNSModel", "Document"]),
+        layer("SpoolModel", uses: ["JournalModel", "JobFormat", "PushModel", "FCMModel", "APNSModel", "Document"]),
         layer(
             "DoorModel",
             uses: ["APNSServing", "APNSHTTP2", "SpoolModel", "JobFormat", "PushModel", "APNSModel", "Document"]),

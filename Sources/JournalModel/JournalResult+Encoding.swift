@@ -11,21 +11,27 @@ extension JournalResult {
         bytes.append(outcome.number)
         if let refusal = outcome.refusal { refusal.write(to: &bytes) }
         bytes.appendRanges(ranges)
+        // Not with the refusal: journals without it are older.
+        if let detail = outcome.refusal?.detail { bytes.appendText(detail) }
     }
 
     init(from decoder: inout JournalDecoder) throws(JournalMalformed) {
         let at = try decoder.time()
         let isCorrection = try decoder.flag()
+        let number = try decoder.byte()
+        var refusal = [2, 4].contains(number) ? try Refusal(from: &decoder) : nil
+        let ranges = try decoder.ranges()
+        if refusal != nil, !decoder.isAtEnd { refusal?.detail = try decoder.text() }
         let outcome: Outcome
-        switch try decoder.byte() {
-        case 1: outcome = .accepted
-        case 2: outcome = .rejected(try Refusal(from: &decoder))
-        case 3: outcome = .expired
-        case 4: outcome = .unsent(try Refusal(from: &decoder))
-        case 5: outcome = .unknown
+        switch (number, refusal) {
+        case (1, _): outcome = .accepted
+        case (2, let refusal?): outcome = .rejected(refusal)
+        case (3, _): outcome = .expired
+        case (4, let refusal?): outcome = .unsent(refusal)
+        case (5, _): outcome = .unknown
         default: throw JournalMalformed()
         }
-        self.init(outcome, try decoder.ranges(), at: at, isCorrection: isCorrection)
+        self.init(outcome, ranges, at: at, isCorrection: isCorrection)
     }
 }
 

@@ -116,6 +116,7 @@ extension JournalResult {
         if let status = refusal.status { line += " status \(status)" }
         line += " reason \(quoted(refusal.reason)) verdict \(refusal.verdict.rawValue)"
         if let goneSince = refusal.goneSince { line += " gone since \(goneSince.rfc3339)" }
+        if let detail = refusal.detail { line += " detail \(quoted(detail))" }
         return line
     }
 }

@@ -72,7 +72,9 @@ package struct Reply: Hashable, Sendable {
 
     /// The refusal of the notification, with this verdict.
     func refusal(_ verdict: Verdict) -> Refusal {
-        Refusal(status: status, reason: name, verdict: verdict, goneSince: goneSince)
+        var refusal = Refusal(status: status, reason: name, verdict: verdict, goneSince: goneSince)
+        refusal.detail = detail
+        return refusal
     }
 }
 

@@ -22,8 +22,10 @@ package struct Refusal: Hashable, Sendable {
     package let verdict: Verdict
     /// The time since which the token has been invalid, if the gateway reports it. A token registered later is still valid.
     package let goneSince: WallTime?
+    /// The gateway's text about the message, at most 300 bytes; `nil` if it has none.
+    package var detail: String?
 
-    /// Creates a refusal.
+    /// Creates a refusal without a text.
     package init(status: Int?, reason: String, verdict: Verdict, goneSince: WallTime? = nil) {
         self.status = status
         self.reason = reason

@@ -116,7 +116,11 @@ struct FilePageTests {
     }
 
     private static let time = WallTime(epochSeconds: 1_795_310_400)
-    private static let refusal = Refusal(status: 410, reason: "Unregistered", verdict: .gone, goneSince: time)
+    private static let refusal = {
+        var refusal = Refusal(status: 410, reason: "Unregistered", verdict: .gone, goneSince: time)
+        refusal.detail = "Unknown name"
+        return refusal
+    }()
     private static let outcomes: [Outcome] = [.accepted, .rejected(refusal), .expired, .unsent(refusal), .unknown]
 
     /// The report of a job that has everything that a job can have.

@@ -135,6 +135,17 @@ struct FeedbackLineTests {
         #expect(result.contains(#""duplicate_of_at": "2026-11-21T12:00:00.000Z","#))
     }
 
+    @Test func `a line has the gateway's text about the message`() throws {
+        var refusal = Refusal(status: 400, reason: "INVALID_ARGUMENT", verdict: .message)
+        refusal.detail = "Unknown name \"toen\""
+        let identity = try identity()
+        let text = text {
+            line.appendNotifications(
+                Settlement(batch([[1]], first: 0), .rejected(refusal)), of: identity, at: noon, to: &$0)
+        }
+        #expect(text.contains(#","verdict":"message","detail":"Unknown name \"toen\"","apns_id":"#))
+    }
+
     @Test func `a settlement makes a line for each notification`() throws {
         let refusal = Refusal(status: 8, reason: "InvalidToken", verdict: .invalid)
         let settlement = Settlement(batch([[1, 0xAB], [2], [3]], first: 5)[5..<7], .rejected(refusal))

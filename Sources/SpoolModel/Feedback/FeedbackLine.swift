@@ -164,6 +164,7 @@ package struct FeedbackLine: Hashable, Sendable {
         }
         writer.member("reason", refusal.reason)
         writer.member("verdict", refusal.verdict.rawValue)
+        writer.member("detail", refusal.detail)
     }
 
     /// Appends the rest of a line after the ids.

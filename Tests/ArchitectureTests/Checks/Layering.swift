@@ -26,7 +26,7 @@ enum Layering {
         "APNSServing": ["APNSHTTP2", "HTTP2", "PushModel", "APNSModel", "Document"],
         "JobFormat": ["PushModel", "FCMModel", "APNSModel", "Document"],
         "JournalModel": ["JobFormat", "PushModel", "Document"],
-        "SpoolModel": ["JournalModel", "JobFormat", "PushModel", "APNSModel", "Document"],
+        "SpoolModel": ["JournalModel", "JobFormat", "PushModel", "FCMModel", "APNSModel", "Document"],
         "DoorModel": ["APNSServing", "APNSHTTP2", "SpoolModel", "JobFormat", "PushModel", "APNSModel", "Document"],
         "JSON": ["CSimdJSON", "Document"],
         "YAML": ["CYAML", "Document"],

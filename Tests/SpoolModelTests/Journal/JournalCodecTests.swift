@@ -10,7 +10,9 @@ struct JournalCodecTests {
 
     static var outcomes: [Outcome] {
         let bare = Refusal(status: nil, reason: "Later", verdict: .later)
-        return [.accepted, JournalSample.gone, .rejected(bare), .expired, .unsent(bare), .unknown]
+        var told = Refusal(status: 400, reason: "INVALID_ARGUMENT", verdict: .message)
+        told.detail = "Invalid value at 'message.data[0].value'"
+        return [.accepted, JournalSample.gone, .rejected(bare), .rejected(told), .expired, .unsent(bare), .unknown]
     }
 
     static var records: [JournalRecord] {
