@@ -8,7 +8,7 @@ package import PushModel
 package struct APNSDialect: RequestDialect {
     private var sender: RequestFields.Sender
     private var heads = HeadCache()
-    package let readsIDs: Bool
+    package let readsIDs: IDReading
 
     /// Creates the dialect of an app.
     ///
@@ -16,13 +16,15 @@ package struct APNSDialect: RequestDialect {
     ///   - sender: The parts that all requests share.
     ///   - readsIDs: Whether to read `apns-unique-id`, which only Apple's sandbox sends.
     package init(sender: RequestFields.Sender, readsIDs: Bool = false) {
-        (self.sender, self.readsIDs) = (sender, readsIDs)
+        (self.sender, self.readsIDs) = (sender, readsIDs ? .all : .none)
     }
 
     package var authorization: String? {
         get { sender.authorization }
         set { sender.authorization = newValue }
     }
+
+    package var closesWhenIdle: Bool { false }
 
     package var leastAuthorizationPause: Duration { .seconds(TokenSchedule.leastPause) }
 

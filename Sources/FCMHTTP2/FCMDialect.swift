@@ -7,7 +7,6 @@ package import PushModel
 package struct FCMDialect: RequestDialect, CustomStringConvertible, CustomReflectable {
     private let authority: String
     private let project: String
-    package let readsIDs: Bool
     /// The value of `authorization`. A secret.
     package var authorization: String? { didSet { known = nil } }
     /// The latest head by the digits of the body's length.
@@ -19,11 +18,14 @@ package struct FCMDialect: RequestDialect, CustomStringConvertible, CustomReflec
     ///   - authority: The gateway's host: the value of `:authority`.
     ///   - project: The project's id or number.
     ///   - authorization: The value of `authorization`.
-    ///   - readsIDs: Whether to read the names of accepted messages.
-    package init(authority: String, project: String, authorization: String?, readsIDs: Bool = false) {
+    package init(authority: String, project: String, authorization: String?) {
         (self.authority, self.project, self.authorization) = (authority, project, authorization)
-        self.readsIDs = readsIDs
     }
+
+    package var closesWhenIdle: Bool { true }
+
+    /// A message's name is in the body of its acceptance, which few senders need.
+    package var readsIDs: IDReading { .recorded }
 
     /// The project and the host.
     package var description: String { "\(project) at \(authority)" }

@@ -72,7 +72,6 @@ final class HTTP2Session: GatewaySession {
             configuration.service.dialect(
                 authority: configuration.endpoint.authority, authorization: token?.authorization))
         options.streamLimit = configuration.window
-        options.closesWhenIdle = configuration.service.closesWhenIdle
         options.timeouts.gateway = configuration.timeouts
         self.machine = SessionMachine(options, at: .now)
         self.readers = SessionReaders(

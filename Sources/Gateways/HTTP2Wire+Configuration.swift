@@ -23,14 +23,6 @@ extension HTTP2Wire {
             }
         }
 
-        /// Whether idle connections are given up instead of checked: Google closes them, and takes PINGs on them amiss.
-        var closesWhenIdle: Bool {
-            switch self {
-            case .apns: false
-            case .fcm: true
-            }
-        }
-
         /// The owner's name, for messages.
         var owner: String {
             switch self {

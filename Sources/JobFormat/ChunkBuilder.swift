@@ -24,6 +24,8 @@ struct ChunkBuilder: Sendable {
     var giveUpAt: Moment
     /// The lane of the job; set before the first recipient.
     var lane = Lane.normal
+    /// Whether accepted notifications get a line of feedback, too.
+    var recordsAll = false
     /// The delivery of recipients without values of their own; set before the first recipient.
     var shared: Delivery?
     /// What a bare token is.
@@ -179,7 +181,7 @@ struct ChunkBuilder: Sendable {
         var header = Batch.Header(job: job, attributes: attributes, onDoubt: onDoubt)
         header.hasOwnTopic = attributes.topic != nil
         header.giveUpAt = giveUpAt
-        header.lane = lane
+        (header.lane, header.recordsAll) = (lane, recordsAll)
         return header
     }
 }

@@ -40,6 +40,7 @@ struct RecipientCompiler: Sendable {
     mutating func adopt(_ outline: JobOutline) {
         (header, overrides, channel, audience) = (outline.header, outline.overrides, outline.channel, outline.audience)
         (chunk.onDoubt, chunk.giveUpAt, chunk.lane) = (header.onDoubt, header.giveUpAt, header.lane)
+        chunk.recordsAll = header.record == .all
         if let id = outline.id { chunk.note(id: id) }
         fail(with: outline.findings.faults)
         warn(outline.findings)

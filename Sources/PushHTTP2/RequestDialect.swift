@@ -23,8 +23,10 @@ package protocol RequestDialect: Sendable {
 
     /// Reads an answer other than 200.
     func reply(status: Int, body: ArraySlice<UInt8>, parser: inout some DocumentParser) -> Reply
-    /// Whether to read the gateway's own ids of notifications.
-    var readsIDs: Bool { get }
+    /// Whether idle connections are given up instead of checked: the gateway closes them, and takes PINGs on them amiss.
+    var closesWhenIdle: Bool { get }
+    /// Of which notifications the gateway's own ids are read.
+    var readsIDs: IDReading { get }
     /// Reads the gateway's own id of a notification from an answer.
     ///
     /// - Parameters:
@@ -38,6 +40,16 @@ package protocol RequestDialect: Sendable {
     ) -> String?
     /// Returns what the debug data of a GOAWAY frame blames the app for; `nil` if it does not.
     func accusation(inGoAway debug: ArraySlice<UInt8>, parser: inout some DocumentParser) -> Accusation?
+}
+
+/// Of which notifications the gateway's own ids are read.
+package enum IDReading: Hashable, Sendable {
+    /// Of none.
+    case none
+    /// Of all that are answered.
+    case all
+    /// Of accepted ones that get a line of feedback.
+    case recorded
 }
 
 /// What a gateway blames an app for when it closes a connection.

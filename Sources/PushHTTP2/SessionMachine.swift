@@ -35,7 +35,8 @@ package struct SessionMachine: ~Copyable {
     package private(set) var isOverdue = false
     /// Whether it takes no more requests because it was idle.
     package private(set) var isIdle = false
-    private let closesWhenIdle: Bool
+    /// Whether a job of a request in flight wants lines about accepted notifications.
+    private var hasRecorded = false
     /// How many requests in a row got an answer that reports a failure of the server.
     private var failureCount = 0
     /// Whether overdue requests, which are sent again elsewhere, may still reach the gateway: the peer's kernel has not
@@ -44,7 +45,7 @@ package struct SessionMachine: ~Copyable {
 
     /// Creates the machine of an open connection.
     package init(_ options: SessionOptions, at now: Moment) {
-        (self.dialect, closesWhenIdle) = (options.dialect, options.closesWhenIdle)
+        self.dialect = options.dialect
         var wire = ConnectionMachine.Options()
         wire.streamLimit = options.streamLimit
         self.connection = ConnectionMachine(options: wire)
@@ -124,6 +125,7 @@ package struct SessionMachine: ~Copyable {
         let now = instant.moment
         liveness.noteWrite(at: now)
         if authorizedAt == nil { authorizedAt = now }
+        hasRecorded = batch.recordsAll || hasRecorded && window.count > 0
         let run = dialect.run(of: batch, at: instant.wall)
         awaitedWindow = run.body.count
         guard !isWindowUsedUp else { return }
@@ -180,7 +182,7 @@ package struct SessionMachine: ~Copyable {
         }
         accepted.removeAll(keepingCapacity: true)
         refused.removeAll(keepingCapacity: true)
-        let readsIDs = dialect.readsIDs
+        let readsIDs = dialect.readsIDs == .all || hasRecorded && dialect.readsIDs == .recorded
         for event in arrivals.events {
             if readsIDs { noteUniqueID(in: event, for: &news, with: &readers.parser) }
             if case .response(let stream, 200, _, _) = event {
@@ -228,7 +230,7 @@ package struct SessionMachine: ~Copyable {
             isOverdue = true
             retire()
         }
-        if connection.isReady, closesWhenIdle, liveness.isIdle(at: now, oldest: window.oldest) {
+        if connection.isReady, dialect.closesWhenIdle, liveness.isIdle(at: now, oldest: window.oldest) {
             isIdle = true
             retire()
         } else if connection.isReady, let ping = liveness.duePing(at: now, oldest: window.oldest) {
@@ -318,10 +320,13 @@ extension SessionMachine {
     private func noteUniqueID(
         in event: Arrivals.Event, for news: inout SessionNews, with parser: inout some DocumentParser
     ) {
-        guard case .response(let stream, _, let fields, let body) = event,
-            let id = dialect.uniqueID(in: arrivals.fields, fields, body: arrivals.bytes[body], parser: &parser)
-        else { return }
-        news.note(id, of: window.batches(at: [RequestWindow.place(of: stream)]))
+        guard case .response(let stream, let status, let fields, let body) = event else { return }
+        let batches = window.batches(at: [RequestWindow.place(of: stream)])
+        if dialect.readsIDs == .recorded {
+            guard status == 200, batches.first?.recordsAll == true else { return }
+        }
+        let id = dialect.uniqueID(in: arrivals.fields, fields, body: arrivals.bytes[body], parser: &parser)
+        if let id { news.note(id, of: batches) }
     }
 
     private mutating func accept(_ stream: UInt32) {

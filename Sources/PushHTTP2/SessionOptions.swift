@@ -18,8 +18,6 @@ package struct SessionOptions: Sendable {
     package var timeouts = Timeouts()
     /// The maximum number of requests in flight, even if the gateway allows more.
     package var streamLimit = 1_000
-    /// Whether an idle connection is given up. Else a PING checks it.
-    package var closesWhenIdle = false
 
     /// Creates options with the contract's defaults.
     package init(_ dialect: some RequestDialect) {

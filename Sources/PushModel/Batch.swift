@@ -30,6 +30,8 @@ package struct Batch: Sendable {
     package let giveUpAt: Moment?
     /// The lane of the job.
     package let lane: Lane
+    /// Whether accepted notifications get a line of feedback, too (`record: all`).
+    package let recordsAll: Bool
     /// The indices of the notifications in the job.
     package private(set) var indices: Range<Int>
 
@@ -52,7 +54,7 @@ package struct Batch: Sendable {
         self.onDoubt = header.onDoubt
         self.hasOwnTopic = header.hasOwnTopic
         self.giveUpAt = header.giveUpAt
-        self.lane = header.lane
+        (self.lane, recordsAll) = (header.lane, header.recordsAll)
         self.addresses = addresses
         self.payloads = payloads
         self.base = firstIndex
@@ -81,6 +83,8 @@ package struct Batch: Sendable {
         package var giveUpAt: Moment?
         /// The lane of the job.
         package var lane = Lane.normal
+        /// Whether accepted notifications get a line of feedback, too.
+        package var recordsAll = false
 
         /// Creates a header.
         package init(job: JobID, attributes: Attributes, onDoubt: OnDoubt = .resend) {

@@ -12,15 +12,14 @@ struct FCMRequestTests {
     private static let token = "dQw4w9WgXcQ:APA91bHun4MxP5egoKMwt2KZFBaFUH-1RYqx"
 
     private func batch(
-        _ addresses: [String], _ payloads: [String], kind: Address.Kind = .registrationToken, life: Int64? = 86_400
+        _ addresses: [String], _ payloads: [String], adjust: (inout Batch.Header) -> Void = { _ in }
     ) -> Batch {
         var (packed, bodies) = (PackedBytes(), PackedBytes())
         for address in addresses { packed.append(Array(address.utf8)) }
         for payload in payloads { bodies.append(Array(payload.utf8)) }
-        var attributes = Attributes()
-        attributes.addressKind = kind
-        attributes.expiration = life.map { Expiration(epochSeconds: Self.now.epochSeconds + $0) } ?? .singleAttempt
-        let header = Batch.Header(job: JobID(bits: 1), attributes: attributes, onDoubt: .resend)
+        var header = Batch.Header(job: JobID(bits: 1), attributes: Attributes(), onDoubt: .resend)
+        header.attributes.addressKind = .registrationToken
+        adjust(&header)
         return Batch(
             header: header, firstIndex: 0, addresses: packed,
             payloads: payloads.count == 1 ? .shared(Payload(bytes: Array(payloads[0].utf8))) : .each(bodies))
@@ -70,6 +69,37 @@ struct FCMRequestTests {
         let message: String
     }
 
+    /// The name of a message is read if its job wants lines about accepted notifications.
+    @Test(arguments: [true, false]) func `an acceptance names the message`(recordsAll: Bool) throws {
+        let dialect = FCMDialect(authority: "localhost", project: "weather", authorization: nil)
+        var session = SessionMachine(SessionOptions(dialect), at: .zero)
+        var readers = SessionReaders(decoder: HeaderDecoder(listLimit: 16_384), parser: JSON.Parser())
+        let server = ServerSession()
+        server.submit([.streams(100)])
+        var (output, input, events) = ([UInt8](), [UInt8](), [ServerSession.Event]())
+        session.start(into: &output)
+        server.takeOutput(into: &input)
+        _ = session.receive(input.span, at: .zero, with: &readers, output: &output)
+        var rest = batch([Self.token], ["\"data\":{}"]) { $0.recordsAll = recordsAll }
+        session.write(&rest, at: Instant(.zero, Self.now)) { span in
+            for index in span.indices { output.append(span[index]) }
+        }
+        server.receive(output.span)
+        server.takeEvents(into: &events)
+        for case .request(let request) in events {
+            var fields = ResponseFields()
+            fields.append(":status", "200")
+            server.respond(
+                on: request.stream, &fields,
+                body: Array("{\n  \"name\": \"projects/weather/messages/0:17%ab\"\n}\n".utf8))
+        }
+        input = []
+        server.takeOutput(into: &input)
+        let news = session.receive(input.span, at: .zero, with: &readers, output: &output)
+        #expect(news.accepted.notificationCount == 1)
+        #expect(news.uniqueIDs == (recordsAll ? [JobID(bits: 1): [0: "projects/weather/messages/0:17%ab"]] : [:]))
+    }
+
     @Test func `a request has the address in its body`() throws {
         let requests = try requests(batch([Self.token], ["\"data\":{\"a\":\"1\"}"]))
         #expect(requests.count == 1)
@@ -89,13 +119,13 @@ struct FCMRequestTests {
         (.condition, "condition", "'a' in topics && 'b' in topics"),
     ])
     func `each kind of address has its member`(kind: Address.Kind, key: String, address: String) throws {
-        let requests = try requests(batch([address], ["\"data\":{}"], kind: kind))
+        let requests = try requests(batch([address], ["\"data\":{}"]) { $0.attributes.addressKind = kind })
         #expect(requests.map(\.body) == ["{\"message\":{\"\(key)\":\"\(address)\",\"data\":{}}}"])
     }
 
     @Test func `recipients of one payload differ in the address`() throws {
         let tokens = (0..<20).map { "dQw4w9WgXcQ:APA91b\(100 + $0)" }
-        let requests = try requests(batch(tokens, ["\"data\":{}"], life: nil), authorization: nil)
+        let requests = try requests(batch(tokens, ["\"data\":{}"]), authorization: nil)
         #expect(requests.map(\.body) == tokens.map { "{\"message\":{\"token\":\"\($0)\",\"data\":{}}}" })
         #expect(Set(requests.map { $0.fields["content-length"] }).count == 1)
     }
@@ -105,7 +135,8 @@ struct FCMRequestTests {
     ])
     func `the time to live is what is left when the message is written`(life: Int64?, seconds: String) throws {
         let payload = "\"android\":{\"ttl\":\"\u{01}s\"},\"webpush\":{\"headers\":{\"TTL\":\"\u{01}\"}}"
-        let requests = try requests(batch([Self.token], [payload], life: life))
+        let expiration = life.map { Expiration(epochSeconds: Self.now.epochSeconds + $0) } ?? .singleAttempt
+        let requests = try requests(batch([Self.token], [payload]) { $0.attributes.expiration = expiration })
         let body = payload.replacing("\u{01}", with: seconds)
         #expect(requests.map(\.body) == ["{\"message\":{\"token\":\"\(Self.token)\",\(body)}}"])
     }

@@ -10,9 +10,7 @@ struct JournalCodecTests {
 
     static var outcomes: [Outcome] {
         let bare = Refusal(status: nil, reason: "Later", verdict: .later)
-        var told = Refusal(status: 400, reason: "INVALID_ARGUMENT", verdict: .message)
-        told.detail = "Invalid value at 'message.data[0].value'"
-        return [.accepted, JournalSample.gone, .rejected(bare), .rejected(told), .expired, .unsent(bare), .unknown]
+        return [.accepted, JournalSample.gone, .rejected(bare), .expired, .unsent(bare), .unknown]
     }
 
     static var records: [JournalRecord] {
@@ -36,6 +34,9 @@ struct JournalCodecTests {
         (ended.finalOrigin, ended.isAbridged) = (feedback.through, true)
         later.since = JournalPosition(epoch: 1 << 50, offset: 32)
         let subject = JournalSample.subject("x.yaml")
+        var refusal = Refusal(status: 400, reason: "INVALID_ARGUMENT", verdict: .message)
+        refusal.detail = "Invalid value at 'message.data[0].value'"
+        let told = JournalResult(.rejected(refusal), ranges, at: JournalSample.noon)
         let scattered = JournalResult(.expired, (0..<300).map { $0 * 3..<$0 * 3 + 1 }, at: JournalSample.noon)
         return [
             .header(JournalSample.header(1)), .header(JournalSample.header(2, content: .checks([1, .max, 0]))),
@@ -43,7 +44,7 @@ struct JournalCodecTests {
             .final(id, duplicate),
             .runs(id, JournalRuns(kind: .intended, ranges: ranges)), .checkpoint(id, checkpoint), .start(subject),
             .ended(subject), .suspect(subject, JournalSuspicion(deathCount: 2, wasAlone: true)), .stopped, .end,
-            .begun(salt: 0xDEAD_BEEF), .distrusted, .synced(JournalSyncMark(salt: 7, through: 4096)),
+            .begun(salt: 0xDEAD_BEEF), .distrusted, .synced(JournalSyncMark(salt: 7, through: 4096)), .result(id, told),
             .untold(id, JournalUntold(origin: JournalPosition(epoch: 9, offset: 40), result: scattered)),
             .runs(id, JournalRuns(kind: .rejected, ranges: scattered.ranges)), .checkpoint(id, ended),
             .published(later),
