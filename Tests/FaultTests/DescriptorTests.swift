@@ -19,9 +19,13 @@ import Testing
                 report("J74 few-descriptors: \(limit) for \(apps) apps: refused")
                 #expect(daemon.log.contains("(RLIMIT_NOFILE) is \(limit),") && daemon.log.contains("LimitNOFILE"))
             } else {
-                try await eventually(
-                    "all done: \(daemon.log.suffix(2000))"
-                ) { try bench.isIdle() }
+                // Together they may take longer than one wait.
+                for count in stride(from: 50, to: bench.drops.count, by: 50) {
+                    try await eventually("\(count) jobs ended: \(daemon.log.suffix(2000))") {
+                        bench.endedCount >= count
+                    }
+                }
+                try await eventually("all done: \(daemon.log.suffix(2000))") { try bench.isIdle() }
                 #expect(try await daemon.stop() == 0)
                 report("J74 few-descriptors: \(limit) for \(apps) apps: all served; \(bench.age) s")
                 #expect(!daemon.log.contains("EMFILE"))

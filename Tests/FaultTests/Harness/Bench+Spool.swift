@@ -26,10 +26,14 @@ extension Bench {
         for app in setup.apps {
             guard names(in: app + "/new").isEmpty, claimed(app).isEmpty else { return false }
         }
-        let finished = setup.apps.reduce(0) { sum, app in
+        return endedCount >= drops.count
+    }
+
+    /// How many jobs are done, failed or held.
+    var endedCount: Int {
+        setup.apps.reduce(0) { sum, app in
             sum + archived(app).count { !$0.hasSuffix(".result.json") } + names(in: app + "/hold").count
         }
-        return finished >= drops.count
     }
 
     /// All feedback lines of an app, in order.
