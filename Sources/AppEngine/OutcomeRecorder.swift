@@ -140,7 +140,8 @@ final class OutcomeRecorder {
         if settlement.outcome != .accepted || job.summary.header.record == .all {
             parts.lines.append(settlement, of: job.identity)
         }
-        job.outcomes.note(uniqueIDs: settlement.uniqueIDs)
+        // Of FCM's names nothing but the lines tells.
+        if settlement.batch.attributes.addressKind.takesID { job.outcomes.note(uniqueIDs: settlement.uniqueIDs) }
         let range = settlement.batch.indices
         if isCorrection, !job.machine.isAwaiting(range) { context.daemon.meter.count { $0.noteRevoked(range.count) } }
         note([range], settlement.outcome, of: job, isCorrection: isCorrection)

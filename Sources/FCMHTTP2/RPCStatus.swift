@@ -52,10 +52,10 @@ package struct RPCStatus: Hashable, Sendable {
         }
     }
 
-    /// Returns the name that FCM gave to an accepted message; `nil` if the body has none.
+    /// Returns the name that FCM gave to an accepted message; `nil` if the body has none. It needs no escapes in JSON.
     static func messageName(in body: ArraySlice<UInt8>, parser: inout some DocumentParser) -> String? {
         guard let name = document(in: body, parser: &parser)?.root["name"]?.string, (1...512).contains(name.utf8.count),
-            name.utf8.allSatisfy({ (0x21...0x7E).contains($0) })
+            name.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") })
         else { return nil }
         return name
     }

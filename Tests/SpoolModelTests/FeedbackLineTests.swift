@@ -146,6 +146,22 @@ struct FeedbackLineTests {
         #expect(text.contains(#","verdict":"message","detail":"Unknown name \"toen\"","apns_id":"#))
     }
 
+    @Test func `a line about an accepted message of FCM has its name`() throws {
+        var attributes = Attributes()
+        attributes.addressKind = .installation
+        var packed = PackedBytes()
+        packed.append(Array("cIyyTOs0RTapKNhrbHV9hA".utf8))
+        let header = Batch.Header(job: JobID(bits: 77), attributes: attributes)
+        var settlement = Settlement(
+            Batch(header: header, firstIndex: 0, addresses: packed, payloads: .shared(Payload(bytes: []))), .accepted)
+        settlement.add(uniqueIDs: [JobID(bits: 77): [0: "projects/weather/messages/0:17%ab"]])
+        let identity = try identity()
+        let text = text { line.appendNotifications(settlement, of: identity, at: noon, to: &$0) }
+        let name =
+            #","fid":"cIyyTOs0RTapKNhrbHV9hA","outcome":"accepted","message_name":"projects/weather/messages/0:17%ab","at""#
+        #expect(text.contains(name))
+    }
+
     @Test func `a settlement makes a line for each notification`() throws {
         let refusal = Refusal(status: 8, reason: "InvalidToken", verdict: .invalid)
         let settlement = Settlement(batch([[1, 0xAB], [2], [3]], first: 5)[5..<7], .rejected(refusal))

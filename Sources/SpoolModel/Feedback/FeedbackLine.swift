@@ -69,7 +69,7 @@ package struct FeedbackLine: Hashable, Sendable {
             bytes.append(contentsOf: tail.bytes)
             if kind.takesID { Self.append(settlement.batch.id(at: index), to: &bytes) }
             if let id = settlement.uniqueIDs[index] {
-                bytes.append(contentsOf: ",\"unique_id\":\"".utf8)
+                bytes.append(contentsOf: (kind.takesID ? ",\"unique_id\":\"" : ",\"message_name\":\"").utf8)
                 bytes.append(contentsOf: id.utf8)
                 bytes.append(UInt8(ascii: "\""))
             }
