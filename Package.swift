@@ -103,8 +103,8 @@ let package = Package(
         layer(
             "Configuration",
             uses: [
-                "ServiceProcess", "DoorModel", "SpoolStore", "Gateways", "SecureTransport", "YAML", "LinuxIO",
-                "OpenSSL", "SpoolModel", "APNSBinary", "APNSHTTP2", "PushHTTP2", "PushModel", "APNSModel", "Document",
+                "ServiceProcess", "DoorModel", "SpoolStore", "Gateways", "SecureTransport", "JSON", "YAML", "LinuxIO",
+                "OpenSSL", "SpoolModel", "APNSBinary", "APNSHTTP2", "FCMHTTP2", "PushHTTP2", "PushModel", "APNSModel", "Document",
             ]),
         layer(
             "Doctor",
@@ -202,7 +202,7 @@ let package = Package(
 
         // Tests.
         .target(
-            name: "TestSupport", dependencies: ["Document", "LinuxIO", logging], path: "Tests/TestSupport",
+            name: "TestSupport", dependencies: ["Document", "LinuxIO", "OpenSSL", logging], path: "Tests/TestSupport",
             swiftSettings: strict
         ),
         tests("Document", uses: ["JSON", "YAML", "TestSupport"]),

@@ -7,6 +7,8 @@ import PushModel
 extension AppConfiguration {
     /// What only the binary protocol is configured with.
     package struct Binary: Hashable, Sendable {
+        /// The gateway's environment.
+        package let environment: Environment
         /// The format of notifications.
         package var format = FrameFormat.frame
         /// The most unconfirmed notifications on a connection.
@@ -15,6 +17,9 @@ extension AppConfiguration {
         package var confirmation = BinaryWire.Confirmation.silence(.seconds(5))
         /// The feedback service; `nil`: none is polled.
         package var feedbackService: FeedbackPolling?
+
+        /// Creates the configuration with all defaults.
+        init(_ environment: Environment) { self.environment = environment }
 
         /// The most notifications per second that one connection can confirm by silence; `nil` with the flush probe.
         package var confirmationLimit: Int? {
@@ -69,7 +74,7 @@ extension AppConfiguration.Binary {
     }
 
     /// Reads the section `feedback_service`.
-    mutating func readFeedbackService(_ fields: inout Fields, _ environment: AppConfiguration.Environment) {
+    mutating func readFeedbackService(_ fields: inout Fields) {
         let standard = HostPort(host: "feedback.\(environment.hostInfix)push.apple.com", port: 2196)
         let address = fields.address("gateway", defaultPort: 2196) ?? standard
         var polling = AppConfiguration.FeedbackPolling(

@@ -12,79 +12,110 @@ extension AppConfiguration {
     package init(name: String, _ document: Node, report: inout Report) {
         self.init(name: name)
         var fields = Fields(document, report: report)
-        let wireName = readProtocol(&fields)
+        readProtocol(&fields)
         topic = fields.string("topic")
-        readCredentials(&fields, wireName)
+        if fields.require("credentials", hint: AppCredentials.hint(for: wire.name)) {
+            fields.mapping("credentials") { credentials.read(&$0, for: wire.name) }
+        }
         if let topic { fields.check(topic: topic) }
-        if case .token = identity, topic == nil {
+        if case .token = credentials.identity, topic == nil {
             fields.warn(
                 "topic", "is missing, and a provider token has none: jobs without a topic are refused",
                 hint: "write topic: with the app's bundle identifier")
         }
-        let standard = Self.standardEndpoint(wireName, environment).address
+        let standard = wire.standardAddress
         let address = fields.address("gateway", defaultPort: standard.port) ?? standard
         endpoint = Endpoint(address, serverName: fields.host("server_name"))
         trust = fields.file("trust")
-        connections = fields.integer("connections", in: 1...100) ?? connections
+        connections = fields.integer("connections", in: fcm == nil ? 1...100 : FCM.connectionRange) ?? connections
         maxAge = fields.duration("max_age", in: .seconds(1)...Self.day * 365)
-        rate = fields.rate("rate")
+        let named = fields.rate("rate")
+        // Null removes a default.
+        rate = fields.node["rate"]?.isNull == true ? nil : named ?? rate
         onDoubt = fields.choice("on_doubt", of: OnDoubt.self) ?? onDoubt
         hook = fields.hook("hook")
         suppress = fields.boolean("suppress") ?? suppress
         fields.mapping("timeouts") { readTimeouts(&$0) }
-        readWire(wireName, &fields)
+        readWire(&fields)
+        refuseKeysOfOthers(&fields)
         report = fields.finish()
     }
 
-    private mutating func readProtocol(_ fields: inout Fields) -> Wire.Name {
-        fields.require("protocol", hint: "write protocol: http2, or protocol: binary for a compatible gateway")
-        let wireName = fields.choice("protocol", of: Wire.Name.self) ?? .http2
-        fields.require("environment", hint: "write environment: sandbox or environment: production")
-        environment = fields.choice("environment", of: Environment.self) ?? environment
-        return wireName
-    }
-
-    /// Reads what only one of the protocols has, of each, so that all faults are told.
-    private mutating func readWire(_ name: Wire.Name, _ fields: inout Fields) {
-        var (http2, binary) = (HTTP2(environment), Binary())
-        http2.read(&fields, gateway: endpoint, environment)
-        fields.mapping("retry") { readRetry(&$0, &http2) }
-        fields.mapping("binary") { binary.read(&$0) }
-        fields.mapping("feedback_service") { binary.readFeedbackService(&$0, environment) }
-        switch name {
-        case .http2: wire = .http2(http2)
-        case .binary: wire = .binary(binary)
+    /// Reads the protocol, and takes its defaults.
+    private mutating func readProtocol(_ fields: inout Fields) {
+        fields.require(
+            "protocol", hint: "write protocol: http2 for APNs, fcm for FCM, or binary for a compatible gateway")
+        let name = fields.choice("protocol", of: Wire.Name.self) ?? .http2
+        if name != .fcm {
+            fields.require("environment", hint: "write environment: sandbox or environment: production")
         }
-        refuseOtherProtocol(&fields)
+        let environment = fields.choice("environment", of: Environment.self) ?? .sandbox
+        switch name {
+        case .http2: wire = .http2(HTTP2(environment))
+        case .binary: wire = .binary(Binary(environment))
+        case .fcm:
+            wire = .fcm(FCM())
+            (connections, rate, retryCeiling) = (FCM.usualConnections, FCM.usualRate, FCM.usualCeiling)
+        }
     }
 
-    /// Refuses or warns about fields that belong only to the other protocol.
-    private func refuseOtherProtocol(_ fields: inout Fields) {
+    /// Reads what not all protocols have. The sections of Apple's other protocol are read too, so that all faults are told.
+    private mutating func readWire(_ fields: inout Fields) {
+        switch wire {
+        case .http2(var http2):
+            var other = Binary(http2.environment)
+            readApples(&http2, &other, &fields)
+            wire = .http2(http2)
+        case .binary(var binary):
+            var other = HTTP2(binary.environment)
+            readApples(&other, &binary, &fields)
+            wire = .binary(binary)
+        case .fcm(var fcm):
+            fcm.read(&fields, gateway: endpoint)
+            fields.mapping("retry") { readRetry(&$0, &fcm.requests) }
+            wire = .fcm(fcm)
+        }
+    }
+
+    private mutating func readApples(_ http2: inout HTTP2, _ binary: inout Binary, _ fields: inout Fields) {
+        http2.read(&fields, gateway: endpoint)
+        fields.mapping("retry") { readRetry(&$0, &http2.requests) }
+        fields.mapping("binary") { binary.read(&$0) }
+        fields.mapping("feedback_service") { binary.readFeedbackService(&$0) }
+    }
+
+    /// The keys that not all protocols have, with the protocols that have them, and what to do about one elsewhere.
+    private static let ownKeys: [(key: String, protocols: [Wire.Name], hint: String)] = [
+        ("environment", [.http2, .binary], "remove it: FCM has no environments; another project is another app"),
+        ("topic", [.http2, .binary], "remove it: an FCM topic is a recipient, which a job names"),
+        ("broadcast_gateway", [.http2], "remove it, or write protocol: http2"),
+        ("channel_gateway", [.http2], "remove it, or write protocol: http2"),
+        ("channels", [.http2], "remove it, or write protocol: http2; FCM has topics instead, which a job names"),
+        ("proxy", [.http2, .fcm], "remove it, or write protocol: http2"),
+        ("window", [.http2, .fcm], "write it as binary.window"),
+        ("binary", [.binary], "remove it"),
+        ("feedback_service", [.binary], "remove it: over HTTP/2 the gateway reports unregistered tokens itself"),
+        ("project", [.fcm], "remove it, or write protocol: fcm"),
+        ("token_gateway", [.fcm], "remove it, or write protocol: fcm"),
+        ("unknown_fields", [.fcm], "remove it, or write protocol: fcm"),
+    ]
+
+    /// Refuses or warns about keys that the app's protocol does not have.
+    private func refuseKeysOfOthers(_ fields: inout Fields) {
+        let present = Self.ownKeys.filter { fields.value($0.key) != nil }
         // If the protocol is missing or unknown, no field can be refused.
-        guard let word = fields.value("protocol")?.string, let name = Wire.Name(rawValue: word) else { return }
-        switch name {
-        case .http2:
-            if fields.value("binary") != nil {
-                fields.refuse("binary", "is for protocol: binary only", hint: "remove it")
-            }
-            if fields.value("feedback_service") != nil {
-                fields.refuse(
-                    "feedback_service", "is for protocol: binary only",
-                    hint: "remove it: over HTTP/2 the gateway reports unregistered tokens itself")
-            }
-        case .binary:
-            for key in ["proxy", "broadcast_gateway", "channel_gateway", "channels"] where fields.value(key) != nil {
-                fields.refuse(key, "is for protocol: http2 only", hint: "remove it, or write protocol: http2")
-            }
-            if fields.value("window") != nil {
-                fields.refuse("window", "is for protocol: http2 only", hint: "write it as binary.window")
-            }
-            if fields.value("doubt") != nil {
-                fields.warn("doubt", "has no effect with protocol: binary", hint: "remove it")
-            }
-            for key in ["later", "server_error"] where fields.value("retry")?[key] != nil {
-                fields.warn("retry", "`\(key)` has no effect with protocol: binary", hint: "remove it")
-            }
+        guard let name = fields.value("protocol")?.string.flatMap(Wire.Name.init(rawValue:)) else { return }
+        for (key, protocols, hint) in present where !protocols.contains(name) {
+            let isOfOne = protocols.count == 1
+            let message = isOfOne ? "is for protocol: \(protocols[0]) only" : "is not for protocol: \(name)"
+            fields.refuse(key, message, hint: hint)
+        }
+        guard name == .binary else { return }
+        if fields.value("doubt") != nil {
+            fields.warn("doubt", "has no effect with protocol: binary", hint: "remove it")
+        }
+        for key in ["later", "server_error"] where fields.value("retry")?[key] != nil {
+            fields.warn("retry", "`\(key)` has no effect with protocol: binary", hint: "remove it")
         }
     }
 
@@ -96,17 +127,9 @@ extension AppConfiguration {
         if let timeout = fields.duration("hook", in: .seconds(1)...Self.hour) { hook?.timeout = timeout }
     }
 
-    private mutating func readRetry(_ fields: inout Fields, _ http2: inout HTTP2) {
+    private mutating func readRetry(_ fields: inout Fields, _ requests: inout Requests) {
         retryCeiling = fields.duration("ceiling", in: .seconds(1)...Self.day) ?? retryCeiling
-        let (later, serverError) = (
-            fields.duration("later", in: .seconds(1)...Self.hour),
-            fields.duration("server_error", in: .seconds(1)...Self.day)
-        )
-        for (key, pause) in [("later", later), ("server_error", serverError)] where pause ?? .zero > retryCeiling {
-            fields.refuse(key, "is longer than `ceiling`, \(retryCeiling)", hint: "shorten it, or raise `ceiling`")
-        }
-        http2.retryLater = min(later ?? http2.retryLater, retryCeiling)
-        http2.retryServerError = min(serverError ?? http2.retryServerError, retryCeiling)
+        requests.readPauses(&fields, ceiling: retryCeiling)
     }
 }
 

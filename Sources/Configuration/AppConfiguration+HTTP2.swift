@@ -1,44 +1,34 @@
 import Document
 import Gateways
 import LinuxIO
-package import SecureTransport
 
 extension AppConfiguration {
-    /// What only HTTP/2 is configured with.
+    /// What only Apple's HTTP/2 is configured with.
     package struct HTTP2: Hashable, Sendable {
+        /// The gateway's environment.
+        package let environment: Environment
         /// Where broadcasts go.
         package var broadcasts: Broadcasts
-        /// The HTTP proxy between the daemon and the gateway.
-        package var proxy: Proxy?
-        /// The most unanswered requests on a connection, even if the gateway allows more.
-        package var window = 1_000
-        /// How many connections may die with a notification unanswered before it waits as after a 5xx status.
-        package var doubtLimit = 3
-        /// The first pause for a token after the gateway answered 429.
-        package var retryLater = Duration.seconds(30)
-        /// The first pause before a resend after a 5xx status.
-        package var retryServerError = Duration.seconds(900)
+        /// How requests are made.
+        package var requests = Requests(
+            window: 1_000, later: .seconds(30), serverError: .seconds(900))
 
         /// Creates the configuration for Apple's own gateway with all defaults.
-        init(_ environment: Environment) { broadcasts = Broadcasts(environment) }
+        init(_ environment: Environment) { (self.environment, broadcasts) = (environment, Broadcasts(environment)) }
     }
 }
 
 extension AppConfiguration.HTTP2 {
     /// Reads the keys outside of sections; `gateway` is where notifications to devices go.
-    mutating func read(_ fields: inout Fields, gateway: Endpoint, _ environment: AppConfiguration.Environment) {
-        readBroadcasts(&fields, gateway, environment)
-        proxy = fields.proxy("proxy")
-        window = fields.integer("window", in: 1...100_000) ?? window
-        fields.mapping("doubt") { doubtLimit = $0.integer("limit", in: 1...100) ?? doubtLimit }
+    mutating func read(_ fields: inout Fields, gateway: Endpoint) {
+        readBroadcasts(&fields, gateway)
+        requests.read(&fields, window: 1...100_000)
     }
 
     /// Reads `broadcast_gateway`, `channel_gateway` and `channels`. A gateway that is not Apple's serves broadcasts and manages
     /// channels too, unless others are named.
-    private mutating func readBroadcasts(
-        _ fields: inout Fields, _ gateway: Endpoint, _ environment: AppConfiguration.Environment
-    ) {
-        var apples = AppConfiguration.standardEndpoint(.http2, environment)
+    private mutating func readBroadcasts(_ fields: inout Fields, _ gateway: Endpoint) {
+        var apples = Endpoint(AppConfiguration.Wire.http2(self).standardAddress)
         apples.writeTimeout = gateway.writeTimeout
         let standardPort = broadcasts.channelEndpoint.address.port
         if gateway != apples { (broadcasts.endpoint, broadcasts.channelEndpoint) = (gateway, gateway) }
@@ -54,19 +44,6 @@ extension AppConfiguration.HTTP2 {
         if let names = fields.value("channels") {
             broadcasts.channels = AppConfiguration.readChannels(
                 names, path: fields.path(of: "channels"), report: &fields.report)
-        }
-    }
-}
-
-extension Fields {
-    /// The URL of a proxy. Messages never quote it, since it may contain a password.
-    fileprivate mutating func proxy(_ key: String) -> Proxy? {
-        guard let text = string(key) else { return nil }
-        do {
-            return try Proxy(url: text)
-        } catch {
-            refuse(key, error.message, hint: error.hint)
-            return nil
         }
     }
 }

@@ -1,5 +1,4 @@
 import APNSBinary
-package import APNSHTTP2
 package import APNSModel
 package import Gateways
 import LinuxIO
@@ -24,6 +23,8 @@ package struct AppConfiguration: Sendable, Hashable {
         case http2(HTTP2)
         /// The binary protocol, for compatible gateways.
         case binary(Binary)
+        /// FCM's HTTP v1 API.
+        case fcm(FCM)
 
         /// The names of the protocols in files.
         package enum Name: String, CaseIterable, Sendable {
@@ -31,6 +32,8 @@ package struct AppConfiguration: Sendable, Hashable {
             case http2
             /// The binary protocol.
             case binary
+            /// FCM's HTTP v1 API.
+            case fcm
         }
 
         /// The protocol's name.
@@ -38,49 +41,30 @@ package struct AppConfiguration: Sendable, Hashable {
             switch self {
             case .http2: .http2
             case .binary: .binary
+            case .fcm: .fcm
             }
         }
-    }
 
-    /// Where a certificate or key comes from.
-    package enum Source: Hashable, Sendable {
-        /// A file, relative to the folder of the app's file.
-        case file(String)
-        /// The PEM text itself, which is never printed.
-        case text([UInt8])
-    }
-
-    /// The kind of credentials.
-    package enum Identity: Hashable, Sendable {
-        /// A certificate and, if separate, its key, as PEM.
-        case certificate(Source, key: Source?)
-        /// The path of a PKCS#12 container.
-        case pkcs12(String)
-        /// A key that signs provider tokens, with its key id and team id.
-        case token(key: Source, of: ProviderIdentity)
-    }
-
-    /// Where the passphrase of a key or container comes from.
-    package enum Passphrase: Hashable, Sendable {
-        /// A file, relative to the folder of the app's file.
-        case file(String)
-        /// An environment variable.
-        case variable(String)
+        /// The address of Apple's or Google's own gateway.
+        var standardAddress: HostPort {
+            switch self {
+            case .http2(let http2): HostPort(host: "api.\(http2.environment.hostInfix)push.apple.com", port: 443)
+            case .binary(let binary):
+                HostPort(host: "gateway.\(binary.environment.hostInfix)push.apple.com", port: 2195)
+            case .fcm: HostPort(host: "fcm.googleapis.com", port: 443)
+            }
+        }
     }
 
     /// The app's name, which is also the name of its file.
     package let name: String
     /// The protocol of the gateway.
     package var wire: Wire
-    /// The gateway's environment.
-    package var environment = Environment.sandbox
     /// The topic without the suffix of a push type. It must be one of the certificate's topics. `nil`: the
     /// certificate's own topic. With a provider token there is no such default, and every job must name its topic.
     package var topic: String?
     /// The credentials.
-    package var identity = Identity.pkcs12("")
-    /// The passphrase of the key or container; `nil`: it has none.
-    package var passphrase: Passphrase?
+    package var credentials = AppCredentials()
     /// The gateway.
     package var endpoint: Endpoint
     /// A file of certificate authorities to trust instead of the system's.
@@ -104,21 +88,19 @@ package struct AppConfiguration: Sendable, Hashable {
     /// Creates an app's configuration with all defaults.
     package init(name: String) {
         (self.name, wire) = (name, .http2(HTTP2(.sandbox)))
-        endpoint = Self.standardEndpoint(.http2, .sandbox)
+        endpoint = Endpoint(wire.standardAddress)
     }
 
-    /// Returns the address of Apple's own gateway.
-    static func standardEndpoint(_ wire: Wire.Name, _ environment: Environment) -> Endpoint {
-        let infix = environment.hostInfix
-        let address =
-            switch wire {
-            case .http2: HostPort(host: "api.\(infix)push.apple.com", port: 443)
-            case .binary: HostPort(host: "gateway.\(infix)push.apple.com", port: 2195)
-            }
-        return Endpoint(address)
+    /// The gateway's environment; `nil` with FCM, which has none.
+    package var environment: Environment? {
+        switch wire {
+        case .http2(let http2): http2.environment
+        case .binary(let binary): binary.environment
+        case .fcm: nil
+        }
     }
 
-    /// What HTTP/2 is configured with; `nil` with another protocol.
+    /// What Apple's HTTP/2 is configured with; `nil` with another protocol.
     package var http2: HTTP2? {
         if case .http2(let http2) = wire { http2 } else { nil }
     }
@@ -127,6 +109,14 @@ package struct AppConfiguration: Sendable, Hashable {
     package var binary: Binary? {
         if case .binary(let binary) = wire { binary } else { nil }
     }
+
+    /// What FCM is configured with; `nil` with another protocol.
+    package var fcm: FCM? {
+        if case .fcm(let fcm) = wire { fcm } else { nil }
+    }
+
+    /// How requests are made; `nil` with the binary protocol.
+    package var requests: Requests? { http2?.requests ?? fcm?.requests }
 
     /// The app's broadcast channels, by name.
     package var channels: [String: BroadcastChannel] { http2?.broadcasts.channels ?? [:] }
@@ -141,5 +131,11 @@ package struct AppConfiguration: Sendable, Hashable {
     }
 
     /// The carrier of the app's notifications.
-    package var carrier: Carrier { binary?.format.carrier ?? .http2 }
+    package var carrier: Carrier {
+        switch wire {
+        case .http2: .http2
+        case .binary(let binary): binary.format.carrier
+        case .fcm: .fcm
+        }
+    }
 }

@@ -114,7 +114,7 @@ package enum ConfigurationFile {
     /// Whether the value of a credential's field is a path, rather than a secret in its place: it has a known ending,
     /// or names a folder that exists.
     private static func mayBePath(_ file: String, resolved path: String) -> Bool {
-        let endings = [".pem", ".p8", ".p12", ".pfx", ".key", ".crt", ".cer", ".txt"]
+        let endings = [".pem", ".p8", ".p12", ".pfx", ".key", ".crt", ".cer", ".txt", ".json"]
         if file.hasPrefix(credentialPrefix) || endings.contains(where: file.hasSuffix) { return true }
         guard file.dropFirst().contains("/"), let end = path.lastIndex(of: "/") else { return false }
         return (try? Directory.open(path: String(path[..<end]))) != nil

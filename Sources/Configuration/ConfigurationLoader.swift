@@ -203,6 +203,7 @@ package struct ConfigurationLoader: Sendable {
             try set.addChannels(to: &app, in: FilePlace(file).directory)
             set.credentialFiles.formUnion(app.credentialFiles(in: FilePlace(file).directory))
             if let fault = app.hook?.fault { report.add(fault) }
+            if app.fcm != nil, let fault = Self.clockFault(at: look.now) { report.add(fault) }
             if !report.hasErrors { set.apps[name] = try loader.load(app, knowing: look.known[name]) }
         } catch {
             set.certificateTimes[name] = loader.untimely
@@ -210,6 +211,18 @@ package struct ConfigurationLoader: Sendable {
         }
         if report.hasErrors || set.apps[name] == nil { set.brokenApps.insert(name) }
         set.add(file, report)
+    }
+}
+
+extension ConfigurationLoader {
+    /// A warning about a clock that was never set: Google gives no access token for a request of another time.
+    private static func clockFault(at now: WallTime) -> Diagnostic? {
+        // 2024-01-01T00:00:00Z
+        guard now.epochSeconds < 1_704_067_200 else { return nil }
+        return Diagnostic(
+            "this machine's clock says \(now.rfc3339), and Google gives no access token at a wrong time",
+            hint: "set the clock, for example with NTP", severity: .warning
+        ).about("credentials.service_account")
     }
 }
 

@@ -1,5 +1,6 @@
 import APNSHTTP2
 package import APNSModel
+import FCMHTTP2
 package import Gateways
 package import LinuxIO
 package import OpenSSL
@@ -17,6 +18,8 @@ package final class ConfiguredApp: Sendable {
         case certificate(CertificateFacts)
         /// A key that signs provider tokens.
         case token(ProviderKey)
+        /// A key that signs requests for access tokens.
+        case serviceAccount(ServiceAccountKey)
     }
 
     /// The configuration from the app's file.
@@ -53,14 +56,22 @@ package final class ConfiguredApp: Sendable {
         switch credentials {
         case .certificate(let facts): configuration.topic ?? facts.userID ?? facts.topics.first
         case .token: configuration.topic
+        case .serviceAccount: nil
         }
+    }
+
+    /// The FCM project that messages are sent in, by its id or number; `nil` with another protocol.
+    package var project: String? {
+        guard case .serviceAccount(let key) = credentials else { return nil }
+        return configuration.fcm?.project ?? key.account.projectID
     }
 
     /// The app's gateway, protocol and credentials in one line.
     package var summary: String {
-        var line = "\(configuration.environment) at \(configuration.endpoint) over \(configuration.wire.name)"
-        if let proxy = configuration.http2?.proxy { line += " through the proxy \(proxy)" }
-        line += ", topic \(topic ?? absentTopic)"
+        let place = project.map { "project \($0)" } ?? configuration.environment.map { "\($0)" } ?? ""
+        var line = "\(place) at \(configuration.endpoint) over \(configuration.wire.name)"
+        if let proxy = configuration.requests?.proxy { line += " through the proxy \(proxy)" }
+        if let shownTopic { line += ", topic \(shownTopic)" }
         line += ", \(credentialsDescription)"
         if let limit = configuration.binary?.confirmationLimit {
             line += ", at most \(limit) notifications/s per connection (window / confirm_after)"
@@ -68,35 +79,38 @@ package final class ConfiguredApp: Sendable {
         return line
     }
 
-    /// The credentials in words: a certificate's name and last day, or a key's name and team.
+    /// The credentials in words: a certificate's name and last day, or the name of a key's owner.
     package var credentialsDescription: String {
         switch credentials {
         case .certificate(let facts):
             "certificate \"\(facts.displayName)\" valid until \(WallTime(epochSeconds: facts.notAfter).day)"
         case .token(let key): "provider token with \(key)"
+        case .serviceAccount(let key): "access token of \(key)"
         }
     }
 
-    /// The text to show instead of a topic if there is none.
-    package var absentTopic: String {
+    /// The topic, or where it comes from; `nil` with FCM, whose apps have none.
+    private var shownTopic: String? {
         switch credentials {
-        case .certificate: "from the certificate"
-        case .token: "set by each job"
+        case .certificate: topic ?? "from the certificate"
+        case .token: topic ?? "set by each job"
+        case .serviceAccount: nil
         }
     }
 
-    /// The topics and push types that the credentials allow, for checking jobs.
-    package var proof: PushTopic.Identity {
+    /// The topics and push types that the credentials allow, for checking jobs; `nil` with FCM, which has neither.
+    package var proof: PushTopic.Identity? {
         switch credentials {
         case .token: .providerToken
         case .certificate(let facts): .certificate(topics: facts.allTopics)
+        case .serviceAccount: nil
         }
     }
 
     /// The app in the public list of apps.
     package var listed: AppList.App {
         var app = AppList.App(name: name, carrier: configuration.carrier)
-        app.isSandbox = configuration.environment == .sandbox
+        app.isSandbox = configuration.environment.map { $0 == .sandbox }
         (app.topic, app.identity) = (topic, proof)
         (app.channels, app.onDoubt) = (configuration.channels, configuration.onDoubt)
         app.digest = digest
@@ -107,13 +121,15 @@ package final class ConfiguredApp: Sendable {
     /// the credentials. Paths are left out, which may differ between hosts.
     private var digest: String {
         let app = configuration
-        let numbers = [app.connections, app.http2?.window ?? 0, app.rate?.count ?? 0, app.suppress ? 1 : 0]
-        let text = "\(app.endpoint) \(numbers) \(app.rate?.unit.rawValue ?? "")"
+        let numbers = [app.connections, app.requests?.window ?? 0, app.rate?.count ?? 0, app.suppress ? 1 : 0]
+        let text = "\(app.endpoint) \(numbers) \(app.rate?.unit.rawValue ?? "")\(project.map { " \($0)" } ?? "")"
         return digest(with: text)
     }
 
     /// A digest over what a gateway accepts or refuses: where notifications go, the default topic and the credentials.
-    package var identity: String { digest(with: "\(configuration.endpoint) \(topic ?? "") \(credentialsDescription)") }
+    package var identity: String {
+        digest(with: "\(configuration.endpoint) \(topic ?? project ?? "") \(credentialsDescription)")
+    }
 
     private func digest(with text: String) -> String {
         let bytes = Digest.sha256((Array(text.utf8) + fingerprint).span).prefix(8)
@@ -127,14 +143,14 @@ package final class ConfiguredApp: Sendable {
         return FeedbackService(endpoint: endpoint, context: context, timeouts: app.timeouts)
     }
 
-    /// Returns a client of the channel management, with the same identity; `nil` if the app has no channels: over the binary
-    /// protocol, and without a bundle identifier.
+    /// Returns a client of the channel management, with the same identity; `nil` if the app has no channels: over another
+    /// protocol than Apple's HTTP/2, and without a bundle identifier.
     package func channelService(on reactor: Reactor) -> ChannelService? {
         let app = configuration
         guard let http2 = app.http2, let topic else { return nil }
         var access = ChannelService.Access(endpoint: http2.broadcasts.channelEndpoint, context: context, app: topic)
         if case .token(let key) = credentials { access.key = key }
-        (access.proxy, access.timeouts) = (http2.proxy, app.timeouts)
+        (access.proxy, access.timeouts) = (http2.requests.proxy, app.timeouts)
         return ChannelService(access, on: reactor)
     }
 
@@ -158,6 +174,7 @@ package final class ConfiguredApp: Sendable {
         return switch app.wire {
         case .binary(let binary): .binary(wire(binary, settings))
         case .http2(let http2): .http2(wire(http2, settings, tokens))
+        case .fcm(let fcm): .http2(wire(fcm, settings, tokens))
         }
     }
 
@@ -170,17 +187,34 @@ package final class ConfiguredApp: Sendable {
     private func wire(
         _ http2: AppConfiguration.HTTP2, _ settings: GatewaySettings, _ tokens: TokenSources
     ) -> HTTP2Wire.Configuration {
-        let ceiling = configuration.retryCeiling
         var apns = HTTP2Wire.APNS(defaultTopic: topic)
-        apns.readsUniqueIDs = configuration.environment == .sandbox
+        apns.readsUniqueIDs = http2.environment == .sandbox
         apns.broadcastEndpoint = http2.broadcasts.endpoint
-        var gateway = HTTP2Wire.Configuration(settings, .apns(apns))
+        var gateway = wire(http2.requests, settings, .apns(apns))
         if case .token(let key) = credentials { gateway.tokenSource = tokens.source(of: key) }
-        (gateway.window, gateway.proxy) = (http2.window, http2.proxy)
+        return gateway
+    }
+
+    private func wire(
+        _ fcm: AppConfiguration.FCM, _ settings: GatewaySettings, _ tokens: TokenSources
+    ) -> HTTP2Wire.Configuration {
+        guard case .serviceAccount(let key) = credentials else {
+            preconditionFailure("an FCM app is loaded with its service account")
+        }
+        return wire(fcm.requests, settings, .fcm(project: fcm.project ?? key.account.projectID))
+    }
+
+    /// What both services over HTTP/2 are configured with.
+    private func wire(
+        _ requests: AppConfiguration.Requests, _ settings: GatewaySettings, _ service: HTTP2Wire.Service
+    ) -> HTTP2Wire.Configuration {
+        let ceiling = configuration.retryCeiling
+        var gateway = HTTP2Wire.Configuration(settings, service)
+        (gateway.window, gateway.proxy) = (requests.window, requests.proxy)
         // After a 429, the pause for that token never exceeds an hour, even with a longer ceiling.
-        gateway.pauses.later = BackOff(first: http2.retryLater, ceiling: min(.seconds(3600), ceiling))
-        gateway.pauses.serverError = BackOff(first: http2.retryServerError, ceiling: ceiling)
-        gateway.pauses.doubtLimit = http2.doubtLimit
+        gateway.pauses.later = BackOff(first: requests.retryLater, ceiling: min(.seconds(3600), ceiling))
+        gateway.pauses.serverError = BackOff(first: requests.retryServerError, ceiling: ceiling)
+        gateway.pauses.doubtLimit = requests.doubtLimit
         return gateway
     }
 }

@@ -1,7 +1,9 @@
 import APNSHTTP2
 import APNSModel
 import Document
+import FCMHTTP2
 import Gateways
+import JSON
 import LinuxIO
 import OpenSSL
 import PushModel
@@ -9,7 +11,7 @@ import PushModel
 /// Reads an app's credentials and checks them before any connection is made.
 ///
 /// The bytes of a secret file are overwritten once the key has been made. A secret written in the app's own file is
-/// not.
+/// not, nor are the parser's copies of a service account's file.
 struct IdentityLoader: Sendable {
     private let folder: String
     private let now: WallTime
@@ -51,7 +53,7 @@ struct IdentityLoader: Sendable {
 
     /// A file or inline text from which an identity is made.
     private struct Part {
-        let source: AppConfiguration.Source
+        let source: AppCredentials.Source
         /// The configuration key that names it.
         let key: String
         var isSecret = true
@@ -60,24 +62,26 @@ struct IdentityLoader: Sendable {
     /// The parts of an identity, in the order in which they are read.
     private func parts(of app: AppConfiguration) -> [Part] {
         var parts: [Part] = []
-        if case .file(let file) = app.passphrase {
+        if case .file(let file) = app.credentials.passphrase {
             parts.append(Part(source: .file(file), key: "credentials.passphrase_file"))
         }
-        switch app.identity {
+        switch app.credentials.identity {
         case .certificate(let certificate, let key):
             parts.append(Part(source: certificate, key: "credentials.certificate", isSecret: key == nil))
             if let key { parts.append(Part(source: key, key: "credentials.key")) }
         case .pkcs12(let file): parts.append(Part(source: .file(file), key: "credentials.pkcs12"))
         case .token(let key, _): parts.append(Part(source: key, key: "credentials.token.key"))
+        case .serviceAccount(let file): parts.append(Part(source: .file(file), key: Self.accountLabel))
         }
         if let file = app.trust { parts.append(Part(source: .file(file), key: "trust", isSecret: false)) }
         return parts
     }
 
     private mutating func load(_ app: AppConfiguration) throws(Diagnostic) -> ConfiguredApp {
-        switch app.identity {
+        switch app.credentials.identity {
         case .certificate, .pkcs12: try loadCertificate(app)
         case .token(let source, let identity): try loadToken(app, identity, source)
+        case .serviceAccount(let file): try loadServiceAccount(app, file)
         }
     }
 
@@ -92,7 +96,7 @@ struct IdentityLoader: Sendable {
     }
 
     private mutating func loadToken(
-        _ app: AppConfiguration, _ identity: ProviderIdentity, _ source: AppConfiguration.Source
+        _ app: AppConfiguration, _ identity: ProviderIdentity, _ source: AppCredentials.Source
     ) throws(Diagnostic) -> ConfiguredApp {
         let label = "credentials.token.key"
         var text = try bytes(source, key: label, isSecret: true)
@@ -101,9 +105,31 @@ struct IdentityLoader: Sendable {
         return ConfiguredApp(app, try context(app, nil), .token(shared.key(key)), fingerprint: sums)
     }
 
+    private static let accountLabel = "credentials.service_account"
+
+    private mutating func loadServiceAccount(
+        _ app: AppConfiguration, _ file: String
+    ) throws(Diagnostic) -> ConfiguredApp {
+        var bytes = try read(file, key: Self.accountLabel, isSecret: true)
+        defer { Secret.erase(&bytes) }
+        var content: ServiceAccountFile
+        do throws(Diagnostic) {
+            var parser = JSON.Parser()
+            let isTokenEndpointNamed = app.fcm?.tokenEndpoint != nil
+            content = try ServiceAccountFile(bytes, allowsAnyHost: isTokenEndpointNamed, parser: &parser)
+        } catch {
+            throw error.about(Self.accountLabel)
+        }
+        defer { Secret.erase(&content.privateKey) }
+        let key = try blaming(Self.accountLabel) { () throws(TLSError) in
+            try ServiceAccountKey(content.account, privateKey: content.privateKey)
+        }
+        return ConfiguredApp(app, try context(app, nil), .serviceAccount(key), fingerprint: sums)
+    }
+
     private mutating func credentials(of app: AppConfiguration) throws(Diagnostic) -> Credentials {
         let passphrase = try passphrase(of: app)
-        switch app.identity {
+        switch app.credentials.identity {
         case .certificate(let source, let keySource):
             var certificate = try bytes(source, key: "credentials.certificate", isSecret: keySource == nil)
             defer { Secret.erase(&certificate) }
@@ -120,13 +146,14 @@ struct IdentityLoader: Sendable {
             return try blaming("credentials.pkcs12") { () throws(TLSError) in
                 try Credentials.pkcs12(container, passphrase: passphrase)
             }
-        case .token: throw Diagnostic("a provider token is not a certificate").about("credentials")
+        case .token, .serviceAccount:
+            throw Diagnostic("a key for tokens is not a certificate").about("credentials")
         }
     }
 
     private mutating func passphrase(of app: AppConfiguration) throws(Diagnostic) -> Secret? {
         var content: [UInt8]
-        switch app.passphrase {
+        switch app.credentials.passphrase {
         case .file(let file): content = try read(file, key: "credentials.passphrase_file", isSecret: true)
         case .variable(let variable):
             guard let value = EnvironmentVariable.value(variable) else {
@@ -147,11 +174,11 @@ struct IdentityLoader: Sendable {
     private func check(_ facts: CertificateFacts, against app: AppConfiguration) throws(Diagnostic) {
         let isMarked = facts.isForSandbox || facts.isForProduction
         let isRight = app.environment == .sandbox ? facts.isForSandbox : facts.isForProduction
-        if isMarked, !isRight {
-            let other = app.environment == .sandbox ? "production" : "sandbox"
+        if isMarked, !isRight, let environment = app.environment {
+            let other = environment == .sandbox ? "production" : "sandbox"
             throw Diagnostic(
-                "certificate \"\(facts.displayName)\" is only for \(other), but the app is for \(app.environment)",
-                hint: "set environment: \(other), or use a certificate for \(app.environment)"
+                "certificate \"\(facts.displayName)\" is only for \(other), but the app is for \(environment)",
+                hint: "set environment: \(other), or use a certificate for \(environment)"
             ).about("environment")
         }
         if app.http2 != nil, app.topic == nil, let topic = facts.userID ?? facts.topics.first,
@@ -174,7 +201,7 @@ struct IdentityLoader: Sendable {
     ) throws(Diagnostic) -> TLSContext {
         var trust = TrustSource.system
         if let file = app.trust { trust = .pem(try read(file, key: "trust", isSecret: false)) }
-        let options = TLSOptions(applicationProtocols: app.http2 != nil ? ["h2"] : [])
+        let options = TLSOptions(applicationProtocols: app.requests != nil ? ["h2"] : [])
         return try blaming("trust") { () throws(TLSError) in
             guard let credentials else { return try shared.context(trust: trust, options: options) }
             return try TLSContext.client(identity: credentials, trust: trust, options: options)
@@ -182,7 +209,7 @@ struct IdentityLoader: Sendable {
     }
 
     private mutating func bytes(
-        _ source: AppConfiguration.Source, key: String, isSecret: Bool
+        _ source: AppCredentials.Source, key: String, isSecret: Bool
     ) throws(Diagnostic) -> [UInt8] {
         switch source {
         case .text(let bytes): bytes

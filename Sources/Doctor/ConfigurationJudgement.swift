@@ -50,11 +50,15 @@ struct ConfigurationJudgement {
         }
         let host = app.configuration.endpoint.address.host
         if let place = AppleGateway(host: host) {
-            if let environment = place.environment, environment != app.configuration.environment {
+            if let environment = place.environment, let own = app.configuration.environment, environment != own {
                 book.fault(
-                    "\(file): \(host) is Apple's gateway for \(environment), but the app's environment is "
-                        + "\(app.configuration.environment)",
+                    "\(file): \(host) is Apple's gateway for \(environment), but the app's environment is \(own)",
                     hint: "set environment: \(environment), or remove `gateway`: it refuses tokens of the other one")
+            }
+            if app.configuration.fcm != nil {
+                book.fault(
+                    "\(file): \(host) is Apple's gateway, which does not speak FCM's protocol",
+                    hint: "remove `gateway`, or set protocol: http2")
             }
             if app.configuration.binary != nil {
                 book.fault(

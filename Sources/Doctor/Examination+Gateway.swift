@@ -38,15 +38,18 @@ extension Examination {
     private func examine(_ app: ConfiguredApp) async -> [DoctorFinding] {
         let configuration = app.configuration
         var facts = GatewayFacts(
-            role: "the gateway", gateway: configuration.endpoint.address, proxy: configuration.http2?.proxy?.address,
-            wantsHTTP2: configuration.http2 != nil)
-        if case .token = app.credentials { facts.usesTokens = true }
+            role: "the gateway", gateway: configuration.endpoint.address, proxy: configuration.requests?.proxy?.address,
+            wantsHTTP2: configuration.requests != nil)
+        switch app.credentials {
+        case .certificate: break
+        case .token, .serviceAccount: facts.usesTokens = true
+        }
         await connect(&facts)
         if !facts.isCutShort, facts.attempts.contains(where: { $0.error == nil }) {
             var place = SecureEndpoint(
                 host: configuration.endpoint.address, serverName: configuration.endpoint.serverName,
                 context: app.context)
-            place.proxy = configuration.http2?.proxy
+            place.proxy = configuration.requests?.proxy
             await shakeHands(with: place, within: configuration.timeouts.connect, &facts)
         }
         var findings = GatewayJudgement(app: configuration.name, facts: facts).findings

@@ -60,7 +60,9 @@ extension AppRouter {
     /// Returns the names of a producer's apps that have one topic and one environment, so that no request can reach them.
     package func indistinguishable(for producer: Producer) -> [[String]] {
         let reachable = apps.filter { producer.reaches($0) }
-        let groups = Dictionary(grouping: reachable.filter { $0.topic != nil }) { "\($0.topic ?? "") \($0.isSandbox)" }
+        let groups = Dictionary(grouping: reachable.filter { $0.topic != nil }) {
+            "\($0.topic ?? "") \($0.isSandbox == true)"
+        }
         return groups.values.map { $0.map(\.name) }.filter { $0.count > 1 }.sorted { $0[0] < $1[0] }
     }
 }

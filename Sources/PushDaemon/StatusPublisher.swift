@@ -162,8 +162,13 @@ extension SpoolStatus {
 extension ConfiguredApp {
     /// The credentials in the status.
     func shown(at now: WallTime) -> SpoolStatus.Credentials {
-        guard case .certificate(let facts) = credentials else { return SpoolStatus.Credentials(kind: .token) }
-        let isContained = if case .pkcs12 = configuration.identity { true } else { false }
+        let facts: CertificateFacts
+        switch credentials {
+        case .certificate(let found): facts = found
+        case .token: return SpoolStatus.Credentials(kind: .token)
+        case .serviceAccount: return SpoolStatus.Credentials(kind: .serviceAccount)
+        }
+        let isContained = if case .pkcs12 = configuration.credentials.identity { true } else { false }
         var shown = SpoolStatus.Credentials(kind: isContained ? .pkcs12 : .certificate)
         let notAfter = WallTime(epochSeconds: facts.notAfter)
         shown.topics = facts.allTopics

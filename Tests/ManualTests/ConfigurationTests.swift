@@ -14,7 +14,7 @@ import Testing
 struct ConfigurationTests {
     /// An app's sample, and what it says that is no default.
     enum Sample: String, CaseIterable {
-        case weather, legacy
+        case weather, legacy, android = "weather-android"
 
         var required: String {
             switch self {
@@ -34,6 +34,12 @@ struct ConfigurationTests {
                 credentials: {certificate: legacy.pem}
 
                 """
+            case .android:
+                """
+                protocol: fcm
+                credentials: {service_account: weather-adminsdk.json}
+
+                """
             }
         }
     }
@@ -44,11 +50,11 @@ struct ConfigurationTests {
         let apps = try folder.directory.makeChild(Array("apps".utf8), mode: 0o755)
         try Self.putCredentials(into: apps)
         for sample in Sample.allCases {
-            try apps.put("\(sample).yaml", try Manual.text("etc/apps/\(sample).yaml.sample"))
+            try apps.put("\(sample.rawValue).yaml", try Manual.text("etc/apps/\(sample.rawValue).yaml.sample"))
         }
         let set = ConfigurationLoader(path: folder.path + "/pushspool.yaml").load()
         #expect(set.findings.isEmpty, "\(set.findings)")
-        #expect(set.apps.keys.sorted() == ["legacy", "weather"])
+        #expect(set.apps.keys.sorted() == ["legacy", "weather", "weather-android"])
     }
 
     @Test(arguments: Sample.allCases)
@@ -57,9 +63,9 @@ struct ConfigurationTests {
         try Self.putCredentials(into: folder.directory)
         try folder.directory.put("pushspool.yaml", "apps: .\n")
         var apps: [AppConfiguration] = []
-        for text in [try Manual.text("etc/apps/\(sample).yaml.sample"), sample.required] {
-            try folder.directory.unlink(Array("\(sample).yaml".utf8))
-            try folder.directory.put("\(sample).yaml", text)
+        for text in [try Manual.text("etc/apps/\(sample.rawValue).yaml.sample"), sample.required] {
+            try folder.directory.unlink(Array("\(sample.rawValue).yaml".utf8))
+            try folder.directory.put("\(sample.rawValue).yaml", text)
             let set = ConfigurationLoader(path: folder.path + "/pushspool.yaml").load()
             apps.append(try #require(set.apps[sample.rawValue]).configuration)
         }
@@ -145,11 +151,12 @@ struct ConfigurationTests {
         #expect(try endpoint("gateway: localhost:8443\nchannel_gateway: localhost\n") == "localhost:\(port)")
     }
 
-    /// Puts what the samples name: a certificate with its key, and a key alone.
+    /// Puts what the samples name: a certificate with its key, a key alone, and a service account's file.
     static func putCredentials(into folder: Directory) throws {
         let client = try #require(try Certificates.throwaway(topic: "com.example.legacy").client)
         try folder.create(Array("legacy.pem".utf8), mode: 0o600).write(client)
         let key = try #require(client.firstRange(of: Array("-----BEGIN PRIVATE KEY".utf8)))
         try folder.create(Array("AuthKey_ABC123DEFG.p8".utf8), mode: 0o600).write(Array(client[key.lowerBound...]))
+        try folder.create(Array("weather-adminsdk.json".utf8), mode: 0o600).write(ThrowawayServiceAccount().file)
     }
 }

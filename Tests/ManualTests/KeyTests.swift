@@ -41,18 +41,24 @@ struct KeyTests {
     @Test(arguments: AppConfiguration.Wire.Name.allCases)
     func `an app's defaults in pushspool.yaml(5) are the program's`(wire: AppConfiguration.Wire.Name) throws {
         let entries: [String: String] = try Self.entries(.app).filter { key, text in
-            switch wire {
-            case .http2: !key.hasPrefix("binary.") && !key.hasPrefix("feedback_service.")
-            case .binary: !text.contains("HTTP/2 only")
+            let isBinary = key.hasPrefix("binary.") || key.hasPrefix("feedback_service.")
+            return switch wire {
+            case .http2: !isBinary && !text.contains("FCM only")
+            case .binary:
+                !text.contains("HTTP/2 only") && !text.contains("FCM only")
+                    && !text.lowercased().contains("not with \\fbbinary\\fr")
+            case .fcm: !isBinary && !text.contains("APNs over HTTP/2 only")
             }
+        }.mapValues { text in
+            let isOfFCM = wire == .fcm && text.contains("FCM default: ")
+            return isOfFCM
+                ? text.replacing("\nDefault: ", with: "\n").replacing("FCM default: ", with: "Default: ") : text
         }
-        let required = """
-            protocol: \(wire.rawValue)
-            environment: sandbox
-            topic: com.example.weather
-            credentials: {certificate: weather.pem}
-
-            """
+        let identity =
+            wire == .fcm
+            ? "credentials: {service_account: weather-adminsdk.json}"
+            : "environment: sandbox\ntopic: com.example.weather\ncredentials: {certificate: weather.pem}"
+        let required = "protocol: \(wire.rawValue)\n\(identity)\n"
         // Without this section the feedback service is not asked.
         let section = wire == .binary ? "feedback_service: {}\n" : ""
         let defaults = Self.document(entries.compactMapValues(Self.literalDefault))
@@ -81,7 +87,7 @@ struct KeyTests {
 
     /// The default in the text about a key, if it can be written in a file: not "the host's name".
     private static func literalDefault(_ text: String) -> String? {
-        guard let match = text.firstMatch(of: #/Default: (.*?)\.\n/#) else { return nil }
+        guard let match = text.firstMatch(of: #/(?:^|\n)Default: (.*?)\.\n/#) else { return nil }
         let value = String(match.output.1)
         return value.contains(" ") || value == "none" ? nil : value
     }

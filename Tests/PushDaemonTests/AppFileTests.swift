@@ -45,11 +45,11 @@ struct AppFileTests {
         let (app, lines) = try Self.read(Self.http2 + "credentials: {\(Self.key)}\n")
         #expect(lines.isEmpty)
         let name = try #require(ProviderIdentity(keyID: "ABC123DEFG", teamID: "DEF123GHIJ"))
-        #expect(app.identity == .token(key: .file("AuthKey_ABC123DEFG.p8"), of: name))
+        #expect(app.credentials.identity == .token(key: .file("AuthKey_ABC123DEFG.p8"), of: name))
         let text = "-----BEGIN PRIVATE KEY-----\\nx\\n-----END PRIVATE KEY-----\\n"
         let inline = try Self.read(
             Self.http2 + "credentials: {token: {key: \"\(text)\", key_id: ABC123DEFG, team_id: DEF123GHIJ}}\n")
-        guard case .token(key: .text, of: _) = inline.app.identity else {
+        guard case .token(key: .text, of: _) = inline.app.credentials.identity else {
             Issue.record("\(inline)")
             return
         }
@@ -111,11 +111,11 @@ struct AppFileTests {
             http2 + certificate + "feedback_service: {every: 1h}",
             "error: feedback_service: is for protocol: binary only"
         ),
-        (binary + certificate + "window: 5", "x:4:9: error: window: is for protocol: http2 only"),
+        (binary + certificate + "window: 5", "x:4:9: error: window: is not for protocol: binary"),
         (http2 + certificate + "window: 0", "x:5:9: error: window: 0 is out of range"),
         (http2 + certificate + "doubt: {limit: 0}", "x:5:16: error: doubt.limit: 0 is out of range"),
         (binary + certificate + "doubt: {limit: 5}", "warning: doubt: has no effect with protocol: binary"),
-        (binary + certificate + "proxy: http://p:1", "error: proxy: is for protocol: http2 only"),
+        (binary + certificate + "proxy: http://p:1", "error: proxy: is not for protocol: binary"),
         (
             binary + certificate + "retry: {later: 1m}",
             "warning: retry: `later` has no effect with protocol: binary"
@@ -125,7 +125,7 @@ struct AppFileTests {
             http2 + certificate + "retry: {server_error: 1h, ceiling: 30m}",
             "error: retry.server_error: is longer than `ceiling`"
         ),
-        ("protocol: http3\n" + certificate, "error: protocol: must be `http2` or `binary` (got `http3`)"),
+        ("protocol: http3\n" + certificate, "error: protocol: must be `http2` or `binary` or `fcm` (got `http3`)"),
     ])
     func `what is wrong is named, at its place`(text: String, line: String) throws {
         let lines = try Self.read(text + "\n").lines
@@ -134,9 +134,9 @@ struct AppFileTests {
 
     @Test func `windows and doubt are the contract's unless they are named`() throws {
         let plain = try Self.read(Self.http2 + Self.certificate).app
-        #expect(plain.http2?.window == 1000 && plain.http2?.doubtLimit == 3)
+        #expect(plain.requests?.window == 1000 && plain.requests?.doubtLimit == 3)
         let (app, lines) = try Self.read(Self.http2 + Self.certificate + "window: 70\ndoubt: {limit: 1}\n")
-        #expect(lines.isEmpty && app.http2?.window == 70 && app.http2?.doubtLimit == 1)
+        #expect(lines.isEmpty && app.requests?.window == 70 && app.requests?.doubtLimit == 1)
     }
 
     @Test(arguments: ["# only a note\n", "\n", "  # a\r\n\t# b\n\n", "#"])
@@ -172,7 +172,7 @@ struct AppFileTests {
         let path = "a/long/path/that/is/not/base64/because/of/its/ending/AuthKey_ABC123DEFG.p8"
         let app = try Self.read(Self.http2 + "credentials: {token: {key: \(path), \(names)}}\n").app
         let name = try #require(ProviderIdentity(keyID: "ABC123DEFG", teamID: "DEF123GHIJ"))
-        #expect(app.identity == .token(key: .file(path), of: name))
+        #expect(app.credentials.identity == .token(key: .file(path), of: name))
     }
 
     @Test(arguments: ["Tr0ub4dor zebra", "zebra", "zebra/horse", "/zebra"])
@@ -198,12 +198,12 @@ struct AppFileTests {
 
     @Test func `the pauses are the contract's unless they are named`() throws {
         let standard = try Self.read(Self.http2 + Self.certificate).app
-        #expect(standard.http2?.retryLater == .seconds(30) && standard.http2?.retryServerError == .seconds(900))
+        #expect(standard.requests?.retryLater == .seconds(30) && standard.requests?.retryServerError == .seconds(900))
         #expect(standard.retryCeiling == .seconds(14_400))
         let own = try Self.read(Self.http2 + Self.certificate + "retry: {later: 5s, server_error: 1m, ceiling: 2m}").app
-        #expect(own.http2?.retryLater == .seconds(5) && own.http2?.retryServerError == .seconds(60))
+        #expect(own.requests?.retryLater == .seconds(5) && own.requests?.retryServerError == .seconds(60))
         let short = try Self.read(Self.http2 + Self.certificate + "retry: {ceiling: 10s}").app
-        #expect(short.http2?.retryLater == .seconds(10) && short.http2?.retryServerError == .seconds(10))
+        #expect(short.requests?.retryLater == .seconds(10) && short.requests?.retryServerError == .seconds(10))
     }
 
     @Test(arguments: [("5000/s", 5000, Rate.Unit.second), ("90/m", 90, .minute), ("1/h", 1, .hour)])
@@ -225,7 +225,7 @@ struct AppFileTests {
     ])
     func `a proxy is named by its URL, and printed without its password`(url: String, text: String) throws {
         let (app, lines) = try Self.read(Self.http2 + Self.certificate + "proxy: \"\(url)\"\n")
-        #expect(lines.isEmpty && app.http2?.proxy.map { "\($0)" } == text)
+        #expect(lines.isEmpty && app.requests?.proxy.map { "\($0)" } == text)
     }
 
     @Test(arguments: [
@@ -234,7 +234,7 @@ struct AppFileTests {
     ])
     func `a proxy that cannot be read is refused, and nothing of it is told`(url: String) throws {
         let (app, lines) = try Self.read(Self.http2 + Self.certificate + "proxy: \"\(url)\"\n")
-        #expect(app.http2?.proxy == nil && lines.count == 1 && lines[0].contains("error: proxy: "), "\(lines)")
+        #expect(app.requests?.proxy == nil && lines.count == 1 && lines[0].contains("error: proxy: "), "\(lines)")
         #expect(!lines[0].contains("secret"), "\(lines)")
     }
 }

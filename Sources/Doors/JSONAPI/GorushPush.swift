@@ -155,7 +155,7 @@ struct GorushPush {
             case .none: names = []
             }
         } else {
-            names = router.apps.map(\.name).filter { producer.may(use: $0) }
+            names = router.apps.filter { $0.carrier != .fcm && producer.may(use: $0.name) }.map(\.name)
         }
         if let isSandbox = notification.isSandbox {
             names.removeAll { name in router.apps.contains { $0.name == name && $0.isSandbox != isSandbox } }

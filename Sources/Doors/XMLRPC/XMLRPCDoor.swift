@@ -209,8 +209,11 @@ actor XMLRPCDoor: Door {
         let deadline = Moment.now + min(provision.timeout, .seconds(60))
         while true {
             if let known = try await target(provision.app, for: producer, isFresh: true) {
-                if known.app.isSandbox == (provision.environment == .sandbox) { return .nothing }
-                let other = known.app.isSandbox ? "sandbox" : "production"
+                guard let isSandbox = known.app.isSandbox else {
+                    throw .notAccepted("\(provision.app) is an FCM app, which takes no notifications for APNs")
+                }
+                if isSandbox == (provision.environment == .sandbox) { return .nothing }
+                let other = isSandbox ? "sandbox" : "production"
                 guard rules.provision == .create, Moment.now < deadline else {
                     throw .otherEnvironment(provision.environment.rawValue, than: other)
                 }

@@ -18,12 +18,12 @@ package struct AppList: Hashable, Sendable {
         package let name: String
         /// The protocol, and over the binary protocol the format.
         package let carrier: Carrier
-        /// Whether the gateway is that of the sandbox.
-        package var isSandbox = false
+        /// Whether the gateway is that of the sandbox; `nil` with FCM, which has none.
+        package var isSandbox: Bool?
         /// The topic of jobs that name none, without the suffix of a push type; `nil`: every job names its own.
         package var topic: String?
-        /// The kind of credentials, and what they permit.
-        package var identity = PushTopic.Identity.providerToken
+        /// The kind of Apple's credentials, and what they permit; `nil` with FCM.
+        package var identity: PushTopic.Identity?
         /// The broadcast channels by name.
         package var channels: [String: BroadcastChannel] = [:]
         /// How notifications in doubt are treated unless a job says otherwise.
@@ -32,9 +32,10 @@ package struct AppList: Hashable, Sendable {
         /// file does not have it.
         package var digest: String?
 
-        /// Creates an app with a provider token and all defaults.
+        /// Creates an app with all defaults: for APNs, in production with a provider token.
         package init(name: String, carrier: Carrier) {
             (self.name, self.carrier) = (name, carrier)
+            if carrier != .fcm { (isSandbox, identity) = (false, .providerToken) }
         }
     }
 
@@ -97,10 +98,13 @@ extension AppList.App {
             let kind = SpoolStatus.Credentials.Kind(rawValue: credentials)
         else { return nil }
         self.init(name: name, carrier: carrier)
-        isSandbox = node["environment"]?.string == Self.sandbox
+        isSandbox = node["environment"].map { $0.string == Self.sandbox }
         topic = node["topic"]?.string
-        if kind != .token {
+        switch kind {
+        case .token: identity = .providerToken
+        case .certificate, .pkcs12:
             identity = .certificate(topics: node["topics"]?.elements.compactMap(\.string) ?? [])
+        case .serviceAccount: identity = nil
         }
         for channel in node["channels"]?.elements.map({ $0 }) ?? [] {
             guard let name = channel["name"]?.string, let id = channel["id"]?.string.flatMap({ ChannelID($0) }) else {
@@ -119,9 +123,10 @@ extension AppList.App {
         writer.beginObject()
         writer.member("app", name)
         writer.member("carrier", carrier.word)
-        writer.member("environment", isSandbox ? Self.sandbox : "production")
+        writer.member("environment", isSandbox.map { $0 ? Self.sandbox : "production" })
         writer.member("topic", topic)
         switch identity {
+        case nil: writer.member("credentials", SpoolStatus.Credentials.Kind.serviceAccount.rawValue)
         case .providerToken: writer.member("credentials", SpoolStatus.Credentials.Kind.token.rawValue)
         case .certificate(let topics):
             writer.member("credentials", SpoolStatus.Credentials.Kind.certificate.rawValue)

@@ -12,11 +12,13 @@ extension SpoolStatus {
             case pkcs12
             /// A key that signs provider tokens.
             case token
+            /// A Google service account.
+            case serviceAccount = "service_account"
         }
 
         /// The kind.
         package let kind: Kind
-        /// The topics of the certificate; empty for a token.
+        /// The topics of the certificate; empty for other credentials.
         package var topics: [String] = []
         /// The last second in which the certificate is valid; `nil` for a key, which does not expire.
         package var notAfter: WallTime?

@@ -50,8 +50,8 @@ enum Layering {
             "FCMServing", "HTTP2", "PushModel", "APNSModel", "Document", "Logging", "Synchronization",
         ],
         "Configuration": [
-            "ServiceProcess", "DoorModel", "SpoolStore", "Gateways", "SecureTransport", "YAML", "LinuxIO", "OpenSSL",
-            "SpoolModel", "APNSBinary", "APNSHTTP2", "PushHTTP2", "PushModel", "APNSModel", "Document",
+            "ServiceProcess", "DoorModel", "SpoolStore", "Gateways", "SecureTransport", "JSON", "YAML", "LinuxIO",
+            "OpenSSL", "SpoolModel", "APNSBinary", "APNSHTTP2", "FCMHTTP2", "PushHTTP2", "PushModel", "APNSModel", "Document",
             "Synchronization",
         ],
         "Doctor": [

@@ -2,54 +2,74 @@ import APNSHTTP2
 import Document
 import LinuxIO
 
-extension AppConfiguration {
-    /// Reads the section `credentials`.
-    mutating func readCredentials(_ fields: inout Fields, _ wire: Wire.Name) {
-        let hint =
-            switch wire {
-            case .http2: "write credentials: {token: {key: AuthKey_ABC123DEFG.p8, key_id: ABC123DEFG, team_id: …}}"
-            case .binary: "write credentials: {certificate: push.pem}"
-            }
-        guard fields.require("credentials", hint: hint) else { return }
-        fields.mapping("credentials") { inner in
-            let certificate = inner.source("certificate")
-            let container = inner.file("pkcs12")
-            let key = inner.source("key")
-            let (file, variable) = (inner.file("passphrase_file"), inner.string("passphrase_env"))
-            passphrase = file.map { .file($0) } ?? variable.map { .variable($0) }
-            if file != nil, variable != nil {
-                inner.refuse("passphrase_env", "cannot be combined with passphrase_file", hint: "remove one of them")
-            }
-            let hasToken = inner.value("token") != nil
-            let token = inner.mapping("token") { Self.readToken(&$0) } ?? nil
-            switch (certificate, container, hasToken) {
-            case (let certificate?, nil, false): identity = .certificate(certificate, key: key)
-            case (nil, let container?, false):
-                identity = .pkcs12(container)
-                if key != nil { inner.refuse("key", "is already in the PKCS#12 file", hint: "remove key") }
-            case (nil, nil, true):
-                identity = token ?? identity
-                Self.checkToken(&inner, wire)
-            case (nil, nil, false), (_?, _?, _), (_?, nil, true), (nil, _?, true): Self.refuseCount(&inner, wire)
-            }
+extension AppCredentials {
+    /// Reads the section, for a protocol. Its keys are known whatever the protocol is.
+    mutating func read(_ fields: inout Fields, for wire: AppConfiguration.Wire.Name) {
+        let account = fields.file("service_account")
+        let (certificate, container, key) = (fields.source("certificate"), fields.file("pkcs12"), fields.source("key"))
+        let (file, variable) = (fields.file("passphrase_file"), fields.string("passphrase_env"))
+        passphrase = file.map { .file($0) } ?? variable.map { .variable($0) }
+        if file != nil, variable != nil {
+            fields.refuse("passphrase_env", "cannot be combined with passphrase_file", hint: "remove one of them")
+        }
+        let hasToken = fields.value("token") != nil
+        let token = fields.mapping("token") { Self.readToken(&$0) } ?? nil
+        guard wire != .fcm else {
+            Self.checkServiceAccount(&fields)
+            identity = account.map { .serviceAccount($0) } ?? identity
+            return
+        }
+        guard account == nil else {
+            return fields.refuse(
+                "service_account", "is for protocol: fcm only",
+                hint: "write protocol: fcm for an Android app, or credentials of Apple's")
+        }
+        switch (certificate, container, hasToken) {
+        case (let certificate?, nil, false): identity = .certificate(certificate, key: key)
+        case (nil, let container?, false):
+            identity = .pkcs12(container)
+            if key != nil { fields.refuse("key", "is already in the PKCS#12 file", hint: "remove key") }
+        case (nil, nil, true):
+            identity = token ?? identity
+            Self.checkToken(&fields, wire)
+        case (nil, nil, false), (_?, _?, _), (_?, nil, true), (nil, _?, true): Self.refuseCount(&fields, wire)
         }
     }
 
-    private static func refuseCount(_ fields: inout Fields, _ wire: Wire.Name) {
+    /// How to write the section that an app of a protocol lacks.
+    static func hint(for wire: AppConfiguration.Wire.Name) -> String {
         switch wire {
-        case .http2:
-            fields.refuse(
-                "", "needs exactly one of certificate, pkcs12 and token",
-                hint: "write token: {key: …, key_id: …, team_id: …}, certificate: push.pem or pkcs12: push.p12")
-        case .binary:
+        case .http2: "write credentials: {token: {key: AuthKey_ABC123DEFG.p8, key_id: ABC123DEFG, team_id: …}}"
+        case .binary: "write credentials: {certificate: push.pem}"
+        case .fcm:
+            "write credentials: {service_account: FILE.json}, with the file that the Firebase console generates (Project"
+                + " settings, Service accounts)"
+        }
+    }
+
+    /// Refuses keys of Apple's credentials, and a service account that is missing.
+    private static func checkServiceAccount(_ fields: inout Fields) {
+        fields.require("service_account", hint: hint(for: .fcm))
+        for key in ["token", "certificate", "pkcs12", "key", "passphrase_file", "passphrase_env"]
+        where fields.value(key) != nil {
+            fields.refuse(key, "is not for protocol: fcm", hint: "remove it: FCM knows an app by its service account")
+        }
+    }
+
+    private static func refuseCount(_ fields: inout Fields, _ wire: AppConfiguration.Wire.Name) {
+        if wire == .binary {
             fields.refuse(
                 "", "needs exactly one of certificate and pkcs12",
                 hint: "write certificate: push.pem or pkcs12: push.p12")
+        } else {
+            fields.refuse(
+                "", "needs exactly one of certificate, pkcs12 and token",
+                hint: "write token: {key: …, key_id: …, team_id: …}, certificate: push.pem or pkcs12: push.p12")
         }
     }
 
     /// Refuses keys that cannot be combined with a provider token.
-    private static func checkToken(_ fields: inout Fields, _ wire: Wire.Name) {
+    private static func checkToken(_ fields: inout Fields, _ wire: AppConfiguration.Wire.Name) {
         if wire == .binary {
             fields.refuse(
                 "token", "is for protocol: http2 only", hint: "use a certificate with protocol: binary")
@@ -99,7 +119,7 @@ extension Fields {
     }
 
     /// A path, or PEM text.
-    fileprivate mutating func source(_ key: String) -> AppConfiguration.Source? {
+    fileprivate mutating func source(_ key: String) -> AppCredentials.Source? {
         guard let text = string(key) else { return nil }
         if text.isPEM { return .text(Array(text.utf8)) }
         return file(key).map { .file($0) }
