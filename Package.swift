@@ -104,7 +104,8 @@ let package = Package(
             "Configuration",
             uses: [
                 "ServiceProcess", "DoorModel", "SpoolStore", "Gateways", "SecureTransport", "JSON", "YAML", "LinuxIO",
-                "OpenSSL", "SpoolModel", "APNSBinary", "APNSHTTP2", "FCMHTTP2", "PushHTTP2", "PushModel", "APNSModel", "Document",
+                "OpenSSL", "SpoolModel", "APNSBinary", "APNSHTTP2", "FCMHTTP2", "PushHTTP2", "PushModel", "APNSModel",
+                "Document",
             ]),
         layer(
             "Doctor",
@@ -250,7 +251,8 @@ let package = Package(
         tests(
             "Gateways",
             uses: [
-                "ServiceProcess", "GatewaySimulator", "OpenSSL", "LinuxIO", "APNSBinary", "APNSHTTP2", "PushModel",
+                "ServiceProcess", "GatewaySimulator", "OpenSSL", "LinuxIO", "APNSBinary", "APNSHTTP2", "FCMHTTP2",
+                "PushModel",
                 "APNSModel", "JSON", "TestSupport", logging,
             ]),
         tests(

@@ -98,6 +98,7 @@ final class JobFileReader {
         context.noteDrop(at: droppedAt, now: .now, by: app.daemon.clock.look())
         context.identity = configured.proof
         context.channels = configuration.channels
+        context.toleratesUnknownFields = configuration.toleratesUnknownFields
         context.onDoubt = configuration.onDoubt
         context.limits = app.daemon.configuration.limits
         context.isPublishedByRename = isPublishedByRename

@@ -38,7 +38,7 @@ package struct ChannelFault: Error, Hashable, Sendable {
     }
 
     /// Creates the fault of a request that got no answer.
-    init(_ fault: ChannelService.Fault) {
+    init(_ fault: RequestFault) {
         self.init(
             .later, fault.cause.message,
             hint: fault.cause.hint ?? "check channel_gateway, proxy and the network, then repeat the command")

@@ -92,7 +92,7 @@ package struct ChannelRegister {
             do {
                 let channel = try await request(name, policy, &book)
                 return (channel, true)
-            } catch let fault as ChannelService.Fault {
+            } catch let fault as RequestFault {
                 guard attempt < Self.attemptLimit else { throw ChannelFault(fault) }
                 try await Task.sleep(for: Self.pause)
                 if try await settle(&book) == name, let channel = book.channels[name] { return (channel, true) }
@@ -150,7 +150,7 @@ package struct ChannelRegister {
 
     /// Requests a channel.
     ///
-    /// - Throws: `ChannelService.Fault.unanswered` if it may have been created: the record remains. Otherwise
+    /// - Throws: `RequestFault.unanswered` if it may have been created: the record remains. Otherwise
     ///   `ChannelFault`; `CancellationError`.
     private func request(
         _ name: String, _ policy: MessageStoragePolicy, _ book: inout ChannelBook
@@ -159,7 +159,7 @@ package struct ChannelRegister {
         let reply: ChannelReply
         do {
             reply = try await service.answer(to: .create(policy))
-        } catch ChannelService.Fault.unreached(let fault) {
+        } catch RequestFault.unreached(let fault) {
             try book.end()
             throw ChannelFault(.unreached(fault))
         }
@@ -174,9 +174,9 @@ package struct ChannelRegister {
             throw ChannelFault(refusal)
         case .refused(let refusal):
             let fault = ChannelFault(refusal)
-            throw ChannelService.Fault.unanswered(GatewayFault(fault.message, hint: fault.hint))
+            throw RequestFault.unanswered(GatewayFault(fault.message, hint: fault.hint))
         case .unreadable(let why):
-            throw ChannelService.Fault.unanswered(GatewayFault("the gateway's answer is not readable: \(why)"))
+            throw RequestFault.unanswered(GatewayFault("the gateway's answer is not readable: \(why)"))
         case .properties, .deleted, .list: throw Self.surprise
         }
     }
@@ -231,7 +231,7 @@ package struct ChannelRegister {
                 guard case .unreadable(let why) = reply else { return reply }
                 let message = "the gateway's answer is not readable: \(why)"
                 throw ChannelFault(.later, message, hint: "check channel_gateway")
-            } catch let fault as ChannelService.Fault {
+            } catch let fault as RequestFault {
                 guard case .unanswered = fault, attempt < Self.attemptLimit else { throw ChannelFault(fault) }
                 try await Task.sleep(for: Self.pause)
             }

@@ -44,12 +44,11 @@ extension AppConfiguration {
 
 extension AppConfiguration.FCM {
     /// Reads the keys outside of sections.
-    mutating func read(_ fields: inout Fields, gateway: Endpoint) {
+    mutating func read(_ fields: inout Fields) {
         requests.read(&fields, window: Self.windowRange)
         project = fields.project("project")
         unknownFields = fields.choice("unknown_fields", of: UnknownFields.self) ?? unknownFields
         tokenEndpoint = fields.address("token_gateway", defaultPort: 443).map { Endpoint($0) }
-        tokenEndpoint?.writeTimeout = gateway.writeTimeout
     }
 }
 

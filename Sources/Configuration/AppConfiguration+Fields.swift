@@ -71,7 +71,7 @@ extension AppConfiguration {
             readApples(&other, &binary, &fields)
             wire = .binary(binary)
         case .fcm(var fcm):
-            fcm.read(&fields, gateway: endpoint)
+            fcm.read(&fields)
             fields.mapping("retry") { readRetry(&$0, &fcm.requests) }
             wire = .fcm(fcm)
         }

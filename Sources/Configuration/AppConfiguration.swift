@@ -118,6 +118,9 @@ package struct AppConfiguration: Sendable, Hashable {
     /// How requests are made; `nil` with the binary protocol.
     package var requests: Requests? { http2?.requests ?? fcm?.requests }
 
+    /// Whether a message may have fields that pushspool does not know.
+    package var toleratesUnknownFields: Bool { fcm?.unknownFields == .warn }
+
     /// The app's broadcast channels, by name.
     package var channels: [String: BroadcastChannel] { http2?.broadcasts.channels ?? [:] }
 

@@ -113,6 +113,7 @@ package final class ConfiguredApp: Sendable {
         app.isSandbox = configuration.environment.map { $0 == .sandbox }
         (app.topic, app.identity) = (topic, proof)
         (app.channels, app.onDoubt) = (configuration.channels, configuration.onDoubt)
+        app.toleratesUnknownFields = configuration.toleratesUnknownFields
         app.digest = digest
         return app
     }
@@ -201,7 +202,20 @@ package final class ConfiguredApp: Sendable {
         guard case .serviceAccount(let key) = credentials else {
             preconditionFailure("an FCM app is loaded with its service account")
         }
-        return wire(fcm.requests, settings, .fcm(project: fcm.project ?? key.account.projectID))
+        var gateway = wire(fcm.requests, settings, .fcm(project: fcm.project ?? key.account.projectID))
+        gateway.tokenSource = tokens.source(of: key, through: tokenEndpoint(fcm, of: key.account))
+        return gateway
+    }
+
+    /// How the app gets access tokens: with the authorities, the proxy and the timeouts of its gateway.
+    private func tokenEndpoint(
+        _ fcm: AppConfiguration.FCM, of account: ServiceAccount
+    ) -> TokenEndpoint.Access {
+        let address = HostPort(host: account.tokenURI.host, port: account.tokenURI.port)
+        var access = TokenEndpoint.Access(endpoint: fcm.tokenEndpoint ?? Endpoint(address), context: context)
+        access.endpoint.writeTimeout = configuration.endpoint.writeTimeout
+        (access.proxy, access.timeouts) = (fcm.requests.proxy, configuration.timeouts)
+        return access
     }
 
     /// What both services over HTTP/2 are configured with.

@@ -51,6 +51,21 @@ package struct AccessToken: Hashable, Sendable, CustomStringConvertible, CustomR
         renewsAt = fetchedAt + Int64.random(in: lifetime * 45 / 60...lifetime * 55 / 60, using: &random)
     }
 
+    /// Creates a token from what `stored` told; `nil` for anything else.
+    package init?(stored bytes: [UInt8], using random: inout some RandomNumberGenerator) {
+        let lines = bytes.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
+            .map { String(decoding: $0, as: UTF8.self) }
+        guard lines.count == 4, lines[3].isEmpty, let fetchedAt = Int64(lines[1]), let expiresAt = Int64(lines[2])
+        else { return nil }
+        let (lifetime, isAbsurd) = expiresAt.subtractingReportingOverflow(fetchedAt)
+        guard !isAbsurd else { return nil }
+        self.init(lines[0], fetchedAt: fetchedAt, lifetime: lifetime, using: &random)
+    }
+
+    /// What a file keeps of the token: three lines, with the text and the seconds since 1970 at which it was asked for and at
+    /// which it expires. A secret.
+    package var stored: [UInt8] { Array("\(text)\n\(fetchedAt)\n\(expiresAt)\n".utf8) }
+
     /// The value of the header `authorization`. A secret.
     package var authorization: String { "Bearer " + text }
 

@@ -1,4 +1,5 @@
 package import APNSHTTP2
+import JSON
 package import LinuxIO
 package import OpenSSL
 package import PushModel
@@ -31,24 +32,10 @@ package actor ChannelService {
         }
     }
 
-    /// Why a request got no answer.
-    package enum Fault: Error, Hashable, Sendable {
-        /// The gateway cannot have acted on the request. It may be repeated.
-        case unreached(GatewayFault)
-        /// The gateway may have acted on the request. Look before you repeat one that is not idempotent.
-        case unanswered(GatewayFault)
-
-        /// What went wrong.
-        package var cause: GatewayFault {
-            switch self {
-            case .unreached(let fault), .unanswered(let fault): fault
-            }
-        }
-    }
-
     private let reactor: Reactor
     private let access: Access
-    private var connection: ChannelConnection?
+    private var connected: (connection: RequestConnection, sender: RequestFields.Sender)?
+    private var parser = JSON.Parser()
 
     /// Creates a client. It connects when the first request is made.
     package init(_ access: Access, on reactor: Reactor) {
@@ -60,25 +47,29 @@ package actor ChannelService {
 
     /// Makes a request and waits for its answer.
     ///
-    /// - Throws: `Fault`; `CancellationError`. The next request opens another connection.
+    /// - Throws: `RequestFault`; `CancellationError`. The next request opens another connection.
     package func answer(to request: ChannelRequest) async throws -> ChannelReply {
-        let connection = try await connected()
-        self.connection = nil
-        let reply = try await connection.answer(to: request, until: .now + access.timeouts.answer)
+        let (connection, sender) = try await usableConnection()
+        connected = nil
+        let response = try await connection.answer(
+            to: request.head(from: sender), body: request.body, until: .now + access.timeouts.answer)
+        let reply = ChannelReply(
+            .init(status: response.status, channel: response.value(of: "apns-channel-id"), body: response.body),
+            to: request, parser: &parser)
         // An expired or refused token must not be presented again.
-        if case .refused = reply { await connection.close() } else { self.connection = connection }
+        if case .refused = reply { await connection.close() } else { connected = (connection, sender) }
         return reply
     }
 
     /// Closes the connection.
     package func close() async {
-        let connection = connection
-        self.connection = nil
+        let connection = connected?.connection
+        connected = nil
         await connection?.close()
     }
 
-    private func connected() async throws -> ChannelConnection {
-        if let connection, connection.isUsable { return connection }
+    private func usableConnection() async throws -> (connection: RequestConnection, sender: RequestFields.Sender) {
+        if let connected, connected.connection.isUsable { return connected }
         do {
             let stream = try await access.endpoint.openHTTP2(
                 access.context, through: access.proxy, on: reactor,
@@ -87,11 +78,11 @@ package actor ChannelService {
             let sender = RequestFields.Sender(
                 authority: access.endpoint.authority, app: access.app,
                 authorization: token?.authorization)
-            return ChannelConnection(stream, sender)
+            return (RequestConnection(stream, bodyLimit: ChannelReply.bodyLimit), sender)
         } catch let failure as ConnectFailure {
-            throw Fault.unreached(failure.fault)
+            throw RequestFault.unreached(failure.fault)
         } catch let error as TLSError {
-            throw Fault.unreached(GatewayFault(error.message, hint: error.hint))
+            throw RequestFault.unreached(GatewayFault(error.message, hint: error.hint))
         }
     }
 }

@@ -37,7 +37,7 @@ final class HTTP2Session: GatewaySession {
     /// Accounts for its descriptors until it is closed.
     var lease: DescriptorLease?
     /// The token that its requests carry.
-    private(set) var token: ProviderToken?
+    private(set) var token: BearerToken?
     /// What its answers are judged by.
     let origin: RequestQueue.Origin
     private let stream: SecureStream
@@ -59,7 +59,7 @@ final class HTTP2Session: GatewaySession {
     private var untold = UnansweredCounts()
 
     init(
-        _ stream: SecureStream, _ configuration: HTTP2Wire.Configuration, _ token: ProviderToken?,
+        _ stream: SecureStream, _ configuration: HTTP2Wire.Configuration, _ token: BearerToken?,
         for place: (slot: Slot, generation: Int)
     ) throws {
         self.stream = stream
@@ -166,19 +166,19 @@ final class HTTP2Session: GatewaySession {
         machine.retire()
     }
 
-    /// Replaces the provider token if it is too old.
-    func refreshToken(from source: TokenSource, _ logger: Logger) async {
+    /// Replaces the token if it is too old.
+    func refreshToken(from source: any TokenSource, _ logger: Logger) async {
         if let token = source.token(at: .now) { return authorize(token) }
         do {
             authorize(try await source.current(at: .now))
         } catch {
             // The old token is valid for some more minutes, and the gateway reports when it no longer is.
-            logger.warning("cannot renew the provider token", metadata: ["error": "\(error)"])
+            logger.warning("cannot renew the token", metadata: ["error": "\(error)"])
         }
     }
 
-    /// Uses another provider token from the next request on, or takes no more requests if the last one is too new here.
-    private func authorize(_ token: ProviderToken) {
+    /// Uses another token from the next request on, or takes no more requests if the last one is too new here.
+    private func authorize(_ token: BearerToken) {
         guard token != self.token, !isRetired else { return }
         guard machine.authorize(token.authorization, at: .now) else { return retire(.oldToken) }
         self.token = token

@@ -51,8 +51,8 @@ extension HTTP2Wire {
         package var settings: GatewaySettings
         /// Whose API the gateway speaks.
         package var service: Service
-        /// The source of provider tokens; `nil` when a certificate is the identity.
-        package var tokenSource: TokenSource?
+        /// The source of tokens; `nil` when a certificate is the identity.
+        package var tokenSource: (any TokenSource)?
         /// The maximum number of requests in flight on a connection, even if the gateway allows more: at most these are
         /// in doubt when it ends.
         package var window = 1_000

@@ -15,8 +15,8 @@ package final class HTTP2Wire: Wire {
     private let state: GatewayState
     /// Tracks answers that show trouble at the gateway, or at a server in its place.
     private var trouble = TroubleWatch()
-    /// The provider token that the gateway called expired, until there is a new one.
-    private var expiredToken: ProviderToken?
+    /// The token that the gateway called expired, until there is a new one.
+    private var expiredToken: BearerToken?
     /// The minimum pause before the next connection.
     private var restAhead = Duration.zero
 
@@ -57,6 +57,9 @@ package final class HTTP2Wire: Wire {
             return conclude(session, end)
         } catch let failure as ConnectFailure {
             return state.pause(after: failure.cause, ConnectionReport(failure.fault))
+        } catch let refusal as AccountRefusal {
+            state.stop(refusal.fault)
+            return .zero
         } catch let fault as GatewayFault {
             return state.pause(after: .unreachable, ConnectionReport(fault))
         } catch {
@@ -294,10 +297,10 @@ extension HTTP2Wire {
 }
 
 extension HTTP2Wire {
-    /// Returns the current provider token, or `nil` when a certificate is the identity.
+    /// Returns the current token, or `nil` when a certificate is the identity.
     ///
-    /// - Throws: `GatewayFault`; `CancellationError`.
-    private func currentToken() async throws -> ProviderToken? {
+    /// - Throws: `AccountRefusal`; `GatewayFault`; `CancellationError`.
+    private func currentToken() async throws -> BearerToken? {
         guard let source = work.configuration.tokenSource else { return nil }
         guard let expired = expiredToken else { return try await source.current(at: .now) }
         let token = try await source.renew(after: expired, at: .now)

@@ -1,4 +1,5 @@
 package import FCMHTTP2
+import LinuxIO
 package import OpenSSL
 
 /// A key of a service account, which signs the account's requests for access tokens.
@@ -20,6 +21,15 @@ package final class ServiceAccountKey: Sendable, CustomStringConvertible {
 
     /// SHA-256 of the public key.
     var fingerprint: [UInt8] { signer.fingerprint }
+
+    /// The file for the account's tokens in a folder: `<project>-<16 digits of a hash over account and key>.token`.
+    func file(in folder: Directory) -> TokenFile {
+        let identity = Array("\(account.clientEmail)\n\(account.tokenURI)\n".utf8) + fingerprint
+        let digits = Digest.sha256(identity.span).prefix(8)
+            .map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }
+        let name = "\(account.projectID)-\(digits.joined()).token"
+        return TokenFile(name, in: folder, byteLimit: AccessToken.byteLimit + 64)
+    }
 
     /// The name of the account.
     package var description: String { account.description }

@@ -123,6 +123,7 @@ package struct JobCheck: Sendable {
         var context = JobContext(job: JobID(bits: 0), droppedAt: .now, carrier: carrier, topic: app?.topic)
         context.identity = app?.proof
         context.channels = app?.configuration.channels ?? [:]
+        context.toleratesUnknownFields = app?.configuration.toleratesUnknownFields ?? false
         context.onDoubt = app?.configuration.onDoubt ?? .resend
         context.limits = limits
         context.lane = name.lane

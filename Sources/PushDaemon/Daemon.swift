@@ -1,5 +1,6 @@
 import AppEngine
 package import Configuration
+import Gateways
 import JobOperations
 import LinuxIO
 package import Logging
@@ -120,6 +121,7 @@ package actor Daemon {
         { await $0.runApps() },
         { await $0.cluster.run(for: $0, $0.configuration) },
         { daemon in await daemon.configuration.run(on: daemon.resources.reactor) { daemon.reload() } },
+        { await $0.resources.tokens.runRenewals() },
         { await $0.operators.run(for: $0) },
         { await $0.runSignals() },
         { if await $0.journal.awaitMove($0.configuration.current.daemon) { await $0.drain(nil) } },

@@ -17,11 +17,11 @@ package struct DaemonResources: Sendable {
     package let reactor: Reactor
     /// The first thread for files on the spool's own filesystem; the daemon runs there, too.
     package let files: FileThread
-    /// Provider tokens and other data that outlives the daemon.
+    /// Tokens and other data that outlives the daemon.
     package private(set) var state: Directory
     /// Keeps other daemons out of `state`; `nil` in a cluster, where the journal's lock does.
     private let stateLock: StateLock?
-    /// The provider tokens, shared by all apps with the same key.
+    /// The provider tokens and access tokens, shared by all apps with the same key.
     package let tokens: TokenSources
     /// The reserve for a full volume.
     package let ballast: BallastKeeper
@@ -59,7 +59,7 @@ package struct DaemonResources: Sendable {
         files = try FileThread()
         tokens = TokenSources(
             folder: try Self.openTokens(in: try spool.openCommonState() ?? state),
-            worker: try WorkerThread(name: "tokens"), logger: logger)
+            worker: try WorkerThread(name: "tokens"), reactor: reactor, logger: logger)
         reading = ReadingGate(on: reactor)
         hooks = HookGate(on: reactor)
         ballast = BallastKeeper(spool, on: files.worker, logger)
@@ -129,14 +129,14 @@ package struct DaemonResources: Sendable {
             cause: .locked("fcntl F_OFD_SETLK", state.path))
     }
 
-    /// Opens the folder of the provider tokens, and creates it.
+    /// Opens the folder of the tokens, and creates it.
     private static func openTokens(in state: Directory) throws -> Directory {
         do throws(SystemError) {
             return try TokenSources.openFolder(in: state)
         } catch {
             if error.isOutOfSpace || error.isShortage { throw error }
             throw SpoolFault(
-                "the folder for provider tokens cannot be used: \(error)",
+                "the folder for tokens cannot be used: \(error)",
                 hint: "move \(state.path)/tokens away; the daemon creates that folder itself")
         }
     }

@@ -1,4 +1,5 @@
 import APNSHTTP2
+import JSON
 import LinuxIO
 import Logging
 import OpenSSL
@@ -19,21 +20,25 @@ struct TokenBench: Sendable {
     let sources: TokenSources
     let log: RecordedLog
     private let worker: WorkerThread
+    private let reactor: Reactor
 
     /// Sets a bench up, and stops its thread afterwards.
     static func running(_ body: @Sendable (TokenBench) async throws -> Void) async throws {
-        let worker = try WorkerThread(name: "tokens")
-        defer { worker.stop() }
-        try await body(TokenBench(worker))
+        let (worker, reactor) = (try WorkerThread(name: "tokens"), try Reactor(name: "test"))
+        defer {
+            worker.stop()
+            reactor.stop()
+        }
+        try await body(TokenBench(worker, reactor))
     }
 
-    private init(_ worker: WorkerThread) throws {
+    private init(_ worker: WorkerThread, _ reactor: Reactor) throws {
         place = try TemporaryDirectory()
         folder = try TokenSources.openFolder(in: place.directory)
         (key, p8) = try Self.makeKey()
         log = RecordedLog()
-        sources = TokenSources(folder: folder, worker: worker, logger: log.logger)
-        self.worker = worker
+        sources = TokenSources(folder: folder, worker: worker, reactor: reactor, logger: log.logger)
+        (self.worker, self.reactor) = (worker, reactor)
     }
 
     var start: WallTime { Self.start }
@@ -41,7 +46,17 @@ struct TokenBench: Sendable {
     func at(minutes: Int64) -> WallTime { WallTime(epochSeconds: Self.start.epochSeconds + 60 * minutes) }
 
     /// What another process, or this one after a restart, would have.
-    func restarted() -> TokenSources { TokenSources(folder: folder, worker: worker, logger: log.logger) }
+    func restarted() -> TokenSources {
+        TokenSources(folder: folder, worker: worker, reactor: reactor, logger: log.logger)
+    }
+
+    /// The provider token that requests carry.
+    static func parse(_ token: BearerToken?) throws -> ProviderToken {
+        var parser = JSON.Parser()
+        let bearer = try #require(token)
+        let text = try #require(ProviderToken.bearer(in: Array(bearer.authorization.utf8)[...]))
+        return try #require(ProviderToken.parse(text, parser: &parser)).token
+    }
 
     static func identity(_ keyID: String = "ABC123DEFG") throws -> ProviderIdentity {
         try #require(ProviderIdentity(keyID: keyID, teamID: "DEF123GHIJ"))

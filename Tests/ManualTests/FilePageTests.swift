@@ -202,6 +202,7 @@ struct FilePageTests {
             var app = AppList.App(name: "weather", carrier: .http2)
             (app.topic, app.identity) = ("com.example.weather", .certificate(topics: ["com.example.weather"]))
             app.digest = "56cd3ed40f7d9078"
+            app.toleratesUnknownFields = true
             app.channels = ["match-7": BroadcastChannel(id: try #require(ChannelID("YWI=")), policy: .latest)]
             var list = AppList(node: "host-a", limits: DocumentLimits())
             list.isShared = true

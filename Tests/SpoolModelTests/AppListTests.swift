@@ -14,6 +14,7 @@ import Testing
             if index > 0 { app.topic = "com.example.app\(index)" }
             if index > 1 { app.identity = .certificate(topics: (2..<index).map { "com.example.app\($0)" }) }
             if index > 2 { app.onDoubt = .report }
+            app.toleratesUnknownFields = carrier == .fcm
             list.apps.append(app)
         }
         if let id = ChannelID("bWF0Y2gtNy0xMjM0NTY="), let other = ChannelID("dGlja2VyLTEyMzQ1Njc=") {

@@ -9,7 +9,7 @@ extension JobContext {
     /// Creates the context in which the daemon reads the jobs of an app, for checking recipients.
     init(checkingFor app: AppList.App, _ limits: DocumentLimits) {
         self.init(job: JobID(bits: 0), droppedAt: .now, carrier: app.carrier, topic: app.topic)
-        identity = app.identity
+        (identity, toleratesUnknownFields) = (app.identity, app.toleratesUnknownFields)
         (channels, onDoubt, self.limits) = (app.channels, app.onDoubt, limits)
     }
 }

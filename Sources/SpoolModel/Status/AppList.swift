@@ -26,6 +26,8 @@ package struct AppList: Hashable, Sendable {
         package var identity: PushTopic.Identity?
         /// The broadcast channels by name.
         package var channels: [String: BroadcastChannel] = [:]
+        /// Whether messages of FCM's may have fields that pushspool does not know.
+        package var toleratesUnknownFields = false
         /// How notifications in doubt are treated unless a job says otherwise.
         package var onDoubt = OnDoubt.resend
         /// A digest over the rest of the configuration and the credentials, to compare nodes of a cluster; `nil` if the
@@ -113,6 +115,7 @@ extension AppList.App {
             let policy = channel["policy"]?.integer.flatMap(MessageStoragePolicy.init(rawValue:))
             channels[name] = BroadcastChannel(id: id, policy: policy)
         }
+        toleratesUnknownFields = node["tolerates_unknown_fields"]?.boolean ?? false
         digest = node["digest"]?.string
         onDoubt = node["on_doubt"]?.string.flatMap(OnDoubt.init(rawValue:)) ?? onDoubt
     }
@@ -134,6 +137,10 @@ extension AppList.App {
             writer.beginArray()
             for topic in topics { writer.string(topic) }
             writer.endArray()
+        }
+        if toleratesUnknownFields {
+            writer.key("tolerates_unknown_fields")
+            writer.boolean(true)
         }
         writer.member("on_doubt", onDoubt.rawValue)
         writer.member("digest", digest)

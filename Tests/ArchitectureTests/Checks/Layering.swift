@@ -51,7 +51,8 @@ enum Layering {
         ],
         "Configuration": [
             "ServiceProcess", "DoorModel", "SpoolStore", "Gateways", "SecureTransport", "JSON", "YAML", "LinuxIO",
-            "OpenSSL", "SpoolModel", "APNSBinary", "APNSHTTP2", "FCMHTTP2", "PushHTTP2", "PushModel", "APNSModel", "Document",
+            "OpenSSL", "SpoolModel", "APNSBinary", "APNSHTTP2", "FCMHTTP2", "PushHTTP2", "PushModel", "APNSModel",
+            "Document",
             "Synchronization",
         ],
         "Doctor": [

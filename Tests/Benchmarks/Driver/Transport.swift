@@ -67,7 +67,7 @@ extension Transport {
             var configuration = HTTP2Wire.Configuration(
                 GatewaySettings(endpoint: endpoint, context: context),
                 .apns(HTTP2Wire.APNS(defaultTopic: "com.example.benchmark")))
-            configuration.tokenSource = try Self.tokenSource(logger)
+            configuration.tokenSource = try Self.tokenSource(reactor, logger)
             return GatewayConfiguration.http2(configuration)
                 .makeGateway(recordKeeping: recordKeeping, on: reactor, logger: logger)
         }
@@ -76,9 +76,10 @@ extension Transport {
 
 extension Transport {
     /// Provider tokens of a key made for the run: what most apps send with.
-    private static func tokenSource(_ logger: Logger) throws -> TokenSource? {
+    private static func tokenSource(_ reactor: Reactor, _ logger: Logger) throws -> (any TokenSource)? {
         guard let identity = ProviderIdentity(keyID: "ABC123DEFG", teamID: "DEF123GHIJ") else { return nil }
         let key = try ProviderKey(identity, p8: try ThrowawayTokenKey().p8)
-        return TokenSources(folder: nil, worker: try WorkerThread(name: "tokens"), logger: logger).source(of: key)
+        let worker = try WorkerThread(name: "tokens")
+        return TokenSources(folder: nil, worker: worker, reactor: reactor, logger: logger).source(of: key)
     }
 }

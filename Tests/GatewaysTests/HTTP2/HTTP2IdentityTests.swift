@@ -25,7 +25,7 @@ struct HTTP2IdentityTests {
             defer { worker.stop() }
             let state = try Directory.open(path: folder.path)
             let sources = TokenSources(
-                folder: try TokenSources.openFolder(in: state), worker: worker, logger: Sample.logger)
+                folder: try TokenSources.openFolder(in: state), worker: worker, reactor: reactor, logger: Sample.logger)
             for (number, count) in counts.enumerated() {
                 var configuration = try HTTP2KeyPlan.configuration(of: simulator, sources.source(of: keys.key))
                 configuration.connectionLimit = connections

@@ -20,11 +20,12 @@ struct HTTP2KeyPlan: Sendable {
     }
 
     /// Runs `body` with a gateway whose only identity is the key.
-    func run(_ body: @escaping @Sendable (HTTP2Bench, TokenSource) async throws -> Void) async throws {
+    func run(_ body: @escaping @Sendable (HTTP2Bench, ProviderTokenSource) async throws -> Void) async throws {
         try await plan.running { simulator, reactor in
             let worker = try WorkerThread(name: "tokens")
             defer { worker.stop() }
-            let source = TokenSources(folder: nil, worker: worker, logger: Sample.logger).source(of: key)
+            let sources = TokenSources(folder: nil, worker: worker, reactor: reactor, logger: Sample.logger)
+            let source = sources.source(of: key)
             let configuration = try Self.configuration(of: simulator, source)
             let gateway = GatewayConfiguration.http2(configuration).makeGateway(on: reactor, logger: Sample.logger)
             try await Sample.running(gateway) { try await body(HTTP2Bench(simulator, $0, configuration), source) }
@@ -32,7 +33,7 @@ struct HTTP2KeyPlan: Sendable {
     }
 
     /// Settings with the key as the only identity.
-    static func configuration(of simulator: Simulator, _ source: TokenSource) throws -> HTTP2Wire.Configuration {
+    static func configuration(of simulator: Simulator, _ source: any TokenSource) throws -> HTTP2Wire.Configuration {
         var configuration = try HTTP2Plan.configuration(of: simulator)
         configuration.context = try TLSContext.client(
             identity: nil, trust: .pem(simulator.certificates.authority),

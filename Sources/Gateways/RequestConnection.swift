@@ -1,6 +1,4 @@
-import APNSHTTP2
 import HTTP2
-import JSON
 import LinuxIO
 import NGHTTP2
 import OpenSSL
@@ -8,23 +6,34 @@ import PushHTTP2
 import PushModel
 import SecureTransport
 
-/// One HTTP/2 connection to the channel management, for one request at a time.
+/// An HTTP/2 connection for one request at a time: to Apple's channel management, or to a token endpoint.
 ///
-/// Owned by `ChannelService`, on the reactor.
-final class ChannelConnection {
+/// Owned by whoever makes the requests, on the reactor.
+final class RequestConnection {
+    /// The answer to a request.
+    struct Response {
+        /// The HTTP status.
+        let status: Int
+        /// The complete body.
+        let body: ArraySlice<UInt8>
+        fileprivate let fields: HeaderFields
+        fileprivate let range: Range<Int>
+
+        /// Returns the value of a header field, if there is one.
+        func value(of name: String) -> ArraySlice<UInt8>? { fields.value(of: name, in: range) }
+    }
+
     private let stream: SecureStream
-    private let sender: RequestFields.Sender
     private var machine: ConnectionMachine
     private let decoder: HeaderDecoder
-    private var parser = JSON.Parser()
     private var arrivals = Arrivals()
     private var output: [UInt8] = []
 
-    /// Begins a connection over a stream that has agreed on HTTP/2.
-    init(_ stream: SecureStream, _ sender: RequestFields.Sender) {
-        (self.stream, self.sender) = (stream, sender)
+    /// Begins a connection over a stream that has agreed on HTTP/2, with answers of at most `bodyLimit` bytes.
+    init(_ stream: SecureStream, bodyLimit: Int) {
+        self.stream = stream
         var options = ConnectionMachine.Options()
-        options.limits.bodyByteCount = ChannelReply.bodyLimit
+        options.limits.bodyByteCount = bodyLimit
         machine = ConnectionMachine(options: options)
         decoder = HeaderDecoder(listLimit: options.limits.headerListByteCount)
         machine.start(into: &output)
@@ -35,16 +44,18 @@ final class ChannelConnection {
 
     /// Sends a request and waits for its answer.
     ///
-    /// - Throws: `ChannelService.Fault`; `CancellationError`. The connection is unusable then.
-    func answer(to request: ChannelRequest, until deadline: ContinuousClock.Instant) async throws -> ChannelReply {
+    /// - Throws: `RequestFault`; `CancellationError`. The connection is unusable then.
+    func answer(
+        to head: RequestHead, body: [UInt8], until deadline: ContinuousClock.Instant
+    ) async throws -> Response {
         var progress = Progress()
         do {
             while true {
-                if progress.stream == nil, machine.room > 0 { begin(request, &progress) }
+                if progress.stream == nil, machine.room > 0 { begin(head, body, &progress) }
                 let finished = machine.pump(into: &output)
                 if let number = progress.stream, finished.contains(number) { progress.hasBody = true }
                 try send(&progress)
-                if let reply = try read(request, &progress) { return reply }
+                if let response = try read(&progress) { return response }
                 // SETTINGS have arrived.
                 if progress.stream == nil, machine.room > 0 { continue }
                 try await wait(until: deadline)
@@ -74,9 +85,9 @@ final class ChannelConnection {
         /// The position of its last byte in the stream of ciphertext.
         var end: Int?
 
-        /// Returns what the end of the connection means for the request: a gateway that cannot have all of it has not acted
+        /// Returns what the end of the connection means for the request: a server that cannot have all of it has not acted
         /// on it.
-        func fault(_ end: End, handedOver: Int) -> ChannelService.Fault {
+        func fault(_ end: End, handedOver: Int) -> RequestFault {
             let hasLeft = self.end.map { handedOver >= $0 } ?? false
             return hasLeft && !end.isUnprocessed ? .unanswered(end.fault) : .unreached(end.fault)
         }
@@ -85,14 +96,14 @@ final class ChannelConnection {
     /// Why a request gets no answer.
     private struct End: Error {
         let fault: GatewayFault
-        /// Whether the gateway said that it has not processed the request.
+        /// Whether the server said that it has not processed the request.
         var isUnprocessed = false
     }
 
-    private func begin(_ request: ChannelRequest, _ progress: inout Progress) {
-        let number = machine.open(body: request.body)
-        machine.appendHead(machine.encoder.encode(request.head(from: sender)), stream: number, into: &output)
-        (progress.stream, progress.hasBody) = (number, request.body.isEmpty)
+    private func begin(_ head: RequestHead, _ body: [UInt8], _ progress: inout Progress) {
+        let number = machine.open(body: body)
+        machine.appendHead(machine.encoder.encode(head), stream: number, into: &output)
+        (progress.stream, progress.hasBody) = (number, body.isEmpty)
     }
 
     private func send(_ progress: inout Progress) throws {
@@ -102,47 +113,42 @@ final class ChannelConnection {
             try ending { try stream.write(bytes.span) }
             if progress.hasBody, progress.end == nil { progress.end = stream.encryptedByteCount }
         }
-        // Answers may still wait to be read if the gateway has closed its side.
+        // Answers may still wait to be read if the server has closed its side.
         _ = try? stream.flush()
     }
 
-    private func read(_ request: ChannelRequest, _ progress: inout Progress) throws -> ChannelReply? {
+    private func read(_ progress: inout Progress) throws -> Response? {
         while true {
             var received: [UInt8] = []
             switch try ending({ try stream.read(into: &received) }) {
             case .wouldBlock: return nil
-            case .closed: throw End(fault: GatewayFault("the gateway closed the connection"))
+            case .closed: throw End(fault: GatewayFault("the server closed the connection"))
             case .bytes: break
             }
             arrivals.removeAll()
             do throws(ConnectionFault) {
                 try machine.receive(received.span, with: decoder, arrivals: &arrivals, output: &output)
             } catch {
-                throw End(fault: GatewayFault("the gateway violated the protocol: \(error.message) (\(error.code))"))
+                throw End(fault: GatewayFault("the server violated the protocol: \(error.message) (\(error.code))"))
             }
-            for event in arrivals.events { if let reply = try handle(event, request, progress) { return reply } }
+            for event in arrivals.events { if let response = try handle(event, progress) { return response } }
             try send(&progress)
         }
     }
 
-    private func handle(
-        _ event: Arrivals.Event, _ request: ChannelRequest, _ progress: Progress
-    ) throws -> ChannelReply? {
+    private func handle(_ event: Arrivals.Event, _ progress: Progress) throws -> Response? {
         switch event {
         case .response(let number, let status, let fields, let body) where number == progress.stream:
-            let response = ChannelReply.Response(
-                status: status, channel: arrivals.fields.value(of: "apns-channel-id", in: fields),
-                body: arrivals.bytes[body])
-            return ChannelReply(response, to: request, parser: &parser)
+            return Response(status: status, body: arrivals.bytes[body], fields: arrivals.fields, range: fields)
         case .reset(let number, let code) where number == progress.stream:
-            let fault = GatewayFault("the gateway reset the request (\(code))")
+            let fault = GatewayFault("the server reset the request (\(code))")
             throw End(fault: fault, isUnprocessed: code == .refusedStream)
         case .goAway(let last, let code, let debug):
             let info = SessionNews.GoAwayInfo(code: code, debug: arrivals.bytes[debug])
             let isUnprocessed = progress.stream.map { $0 > last } ?? true
             // A request up to the last one may still be answered.
             guard isUnprocessed else { return nil }
-            throw End(fault: GatewayFault("the gateway asked for a new connection: \(info)"), isUnprocessed: true)
+            throw End(fault: GatewayFault("the server asked for a new connection: \(info)"), isUnprocessed: true)
         case .ready, .limitsChanged, .response, .reset, .pong: return nil
         }
     }
@@ -150,7 +156,7 @@ final class ChannelConnection {
     private func wait(until deadline: ContinuousClock.Instant) async throws {
         let readiness = await stream.wait(for: .readable, until: deadline)
         if readiness.contains(.cancelled) { throw CancellationError() }
-        if readiness == .timedOut { throw End(fault: GatewayFault("the gateway does not answer")) }
+        if readiness == .timedOut { throw End(fault: GatewayFault("the server does not answer")) }
     }
 
     private func ending<Value>(_ body: () throws -> Value) throws -> Value {
@@ -160,6 +166,21 @@ final class ChannelConnection {
             throw End(fault: GatewayFault(error.message, hint: error.hint), isUnprocessed: true)
         } catch {
             throw End(fault: GatewayFault("the connection failed: \(error)"))
+        }
+    }
+}
+
+/// Why a request got no answer.
+package enum RequestFault: Error, Hashable, Sendable {
+    /// The server cannot have acted on the request. It may be repeated.
+    case unreached(GatewayFault)
+    /// The server may have acted on the request. Look before you repeat one that is not idempotent.
+    case unanswered(GatewayFault)
+
+    /// What went wrong.
+    package var cause: GatewayFault {
+        switch self {
+        case .unreached(let fault), .unanswered(let fault): fault
         }
     }
 }
