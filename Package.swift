@@ -218,7 +218,7 @@ let package = Package(
         tests(
             "FCMHTTP2",
             uses: ["PushHTTP2", "HTTP2", "NGHTTP2", "PushModel", "Document", "JSON", "OpenSSL", "TestSupport"]),
-        tests("FCMServing", uses: ["HTTP2", "PushModel", "FCMModel", "Document", "JSON", "TestSupport"]),
+        tests("FCMServing", uses: ["JobFormat", "HTTP2", "PushModel", "FCMModel", "Document", "JSON", "TestSupport"]),
         tests("NGHTTP2", uses: ["HTTP2"]),
         tests(
             "SpoolModel",

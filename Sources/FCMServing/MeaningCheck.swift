@@ -25,7 +25,7 @@ struct MeaningCheck {
     private mutating func checkMembers(of node: Node, _ type: MessageType) {
         switch type {
         case .androidConfigV2: requireOne(of: ["remote_notification", "background_sync"], in: node, type)
-        case .androidNotificationV2: requireAll(["id"], in: node, type)
+        case .remoteNotification: requireAll(["notification"], in: node, type)
         case .lightSettings: requireAll(["color", "light_on_duration", "light_off_duration"], in: node, type)
         case _: break
         }

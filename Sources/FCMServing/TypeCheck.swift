@@ -23,12 +23,14 @@ struct TypeCheck {
             return nil
         }
         var message: Node?
-        for member in request.members where !member.value.isNull {
+        for member in request.members {
             switch member.key.text {
-            case "message":
+            case "message" where !member.value.isNull:
                 message = member.value
                 check(member.value, MessageType.message, named: "message")
-            case "validate_only", "validateOnly": check(member.value, .scalar(.boolean), named: "validate_only")
+            case "validate_only" where !member.value.isNull, "validateOnly" where !member.value.isNull:
+                check(member.value, .scalar(.boolean), named: "validate_only")
+            case "message", "validate_only", "validateOnly": break
             case let name: noteUnknown(name)
             }
         }
@@ -56,11 +58,15 @@ struct TypeCheck {
             return value.kind == .sequence ? noteList() : noteInvalid(Self.package + type.name, value)
         }
         var target: String?
-        for member in value.members where !member.value.isNull {
+        var names: Set<String> = []
+        for member in value.members {
             guard let field = type.field(named: member.key.text) else {
                 noteUnknown(member.key.text)
                 continue
             }
+            // What Google makes of both spellings of a name is not known; a client must not write them.
+            if !names.insert(field.name).inserted { noteInvalid("oneof", "'\(field.name)' is already set") }
+            guard !member.value.isNull else { continue }
             if type == .message, MessageReading.targets.contains(where: { $0.name == field.name }) {
                 if target != nil {
                     let place = path.joined(separator: ".")
@@ -157,7 +163,7 @@ extension ScalarType {
         switch self {
         case .color, .analyticsLabel, .link: value.kind == .string
         case .lifetime: ScalarType.duration.accepts(value) || WireDuration.parse(value.bytes) != nil
-        case .fraction: value.kind == .number
+        case .fraction: Double(value.text) != nil
         case .string, .boolean, .int32, .duration, .timestamp, .choice: accepts(value)
         }
     }

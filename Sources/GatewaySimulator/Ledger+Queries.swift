@@ -27,6 +27,15 @@ extension Ledger {
         accepted.compactMap(\.request?.id).reduce(into: [:]) { $0[$1, default: 0] += 1 }.filter { $0.value > 1 }
     }
 
+    /// The requests to the channel management of Apple's API, in order. Requires detail `.everything`.
+    public var channelRequests: [OtherRequest] { otherRequests.filter { $0.purpose == .channelManagement } }
+
+    /// The requests for an access token, in order. Requires detail `.everything`.
+    public var tokenRequests: [OtherRequest] { otherRequests.filter { $0.purpose == .accessToken } }
+
+    /// The messages that FCM only checked (`validate_only`), in order. Requires detail `.everything`.
+    public var checkedMessages: [OtherRequest] { otherRequests.filter { $0.purpose == .check } }
+
     /// Returns the notifications of a connection, in order. Requires detail `.everything`.
     public func entries(ofConnection number: Int) -> [Entry] {
         entries.filter { $0.connection == number }

@@ -42,10 +42,8 @@ public struct Ledger: Sendable {
     public private(set) var refusedCountByStatus: [UInt8: Int] = [:]
     /// The number of requests refused over HTTP/2, by reason.
     public private(set) var refusedCountByReason: [String: Int] = [:]
-    /// The first 100,000 requests to the channel management; empty unless the detail is `.everything`.
-    public private(set) var channelRequests: [OtherRequest] = []
-    /// The first 100,000 requests for an access token; empty unless the detail is `.everything`.
-    public private(set) var tokenRequests: [OtherRequest] = []
+    /// The first 100,000 requests that sent no notification; empty unless the detail is `.everything`.
+    public private(set) var otherRequests: [OtherRequest] = []
     /// The first 1,000 violations of HTTP/2, or of a strict gateway's expectations, by clients.
     public private(set) var violations: [Violation] = []
     /// The total number of violations.
@@ -129,26 +127,16 @@ public struct Ledger: Sendable {
         case .everything:
             entries.append(arrived, as: arrival)
         case .numbered:
-            guard arrival.outcome == .accepted else { break }
-            if arrived.head.target == nil {
-                tally.note(arrived.token.indices, of: arrived.token.span)
-            } else {
-                tally.note(address: arrived.token)
-            }
+            if arrival.outcome == .accepted { tally.note(arrived) }
         case .counts:
             break
         }
         lines?.appendLine(of: Entry(arrived, as: arrival))
     }
 
-    /// Records a request to the channel management.
-    mutating func noteChannelRequest(_ request: OtherRequest) {
-        if detail == .everything, channelRequests.count < 100_000 { channelRequests.append(request) }
-    }
-
-    /// Records a request for an access token.
-    mutating func noteTokenRequest(_ request: OtherRequest) {
-        if detail == .everything, tokenRequests.count < 100_000 { tokenRequests.append(request) }
+    /// Records a request that sent no notification.
+    mutating func note(_ request: OtherRequest) {
+        if detail == .everything, otherRequests.count < 100_000 { otherRequests.append(request) }
     }
 
     /// Records a violation by a client.

@@ -39,17 +39,7 @@ extension Ledger {
             note(high | Int(bytes[end - 2]) << 8 | Int(bytes[end - 1]))
         }
 
-        /// Records the number that the digits at the end of an address are.
-        mutating func note(address: [UInt8]) {
-            let digits = address.reversed().prefix { (0x30...0x39).contains($0) }.reversed()
-            guard let number = Int(String(decoding: digits, as: UTF8.self)) else {
-                beyondLimitCount += 1
-                return
-            }
-            note(number)
-        }
-
-        private mutating func note(_ number: Int) {
+        fileprivate mutating func note(_ number: Int) {
             guard number < limit else {
                 beyondLimitCount += 1
                 return
@@ -61,5 +51,14 @@ extension Ledger {
             if number < last { descentCount += 1 }
             last = number
         }
+    }
+}
+
+extension Ledger.Tally {
+    /// Records the number of a request: the last four bytes of its token or, at FCM, the digits at the end of its target.
+    mutating func note(_ arrived: ArrivedRequest) {
+        guard arrived.head.target != nil else { return note(arrived.token.indices, of: arrived.token.span) }
+        let digits = arrived.token.reversed().prefix { (0x30...0x39).contains($0) }.reversed()
+        note(Int(String(decoding: digits, as: UTF8.self)) ?? .max)
     }
 }

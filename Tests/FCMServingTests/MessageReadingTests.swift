@@ -43,6 +43,14 @@ struct MessageReadingTests {
             #"{"message":{"toen":"x"}}"#,
             #"Invalid JSON payload received. Unknown name "toen" at 'message': Cannot find field."#
         ),
+        (
+            #"{"message":{"token":"TOKEN","toen":null}}"#,
+            #"Invalid JSON payload received. Unknown name "toen" at 'message': Cannot find field."#
+        ),
+        (
+            #"{"message":{"token":"TOKEN","fcm_options":{},"fcmOptions":{}}}"#,
+            "Invalid value at 'message' (oneof), 'fcm_options' is already set"
+        ),
         (#"{"mesage":{}}"#, #"Invalid JSON payload received. Unknown name "mesage": Cannot find field."#),
         (
             #"{"message":{"token":"TOKEN","data":{"a":12}}}"#,
@@ -101,8 +109,8 @@ struct MessageReadingTests {
             "Exactly one of remote_notification and background_sync must be set"
         ),
         (
-            #"{"message":{"token":"TOKEN","androidV2":{"remoteNotification":{"notification":{"title":"t"}}}}}"#,
-            "id must be set"
+            #"{"message":{"token":"TOKEN","androidV2":{"remoteNotification":{"mutableContent":true}}}}"#,
+            "notification must be set"
         ),
     ])
     func `what FCM does not take is told with its code`(body: String, message: String) {

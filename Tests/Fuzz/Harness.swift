@@ -16,6 +16,7 @@ enum Harness: String, CaseIterable {
     case xmlrpc
     case zeromq
     case api
+    case message
 
     /// Feeds one input to what is fuzzed.
     func run(_ input: Span<UInt8>) {
@@ -36,6 +37,7 @@ enum Harness: String, CaseIterable {
         case .xmlrpc: XMLRPCFuzz.run(input)
         case .zeromq: ZeroMQFuzz.run(input)
         case .api: APIFuzz.run(input)
+        case .message: MessageFuzz.run(input)
         }
     }
 }

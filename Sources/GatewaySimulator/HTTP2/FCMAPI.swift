@@ -9,6 +9,10 @@ struct FCMAPI: ServedAPI {
     private var head = SendHead(HeaderFields())
     private var message = MessageReading()
     private var parser = JSON.Parser()
+    /// The number of PINGs without an open stream since the latest request.
+    private var idlePingCount = 0
+
+    private static let idlePingLimit = 2
 
     var port: Port { .fcm }
 
@@ -20,11 +24,19 @@ struct FCMAPI: ServedAPI {
 
     var takesEffectUnanswered: Bool { false }
 
+    /// Google's front end ends a connection that is kept alive by PINGs, after a few of them.
+    mutating func isExcessivePing(withStreams openStreamCount: Int) -> Bool {
+        guard openStreamCount == 0 else { return false }
+        idlePingCount += 1
+        return idlePingCount > Self.idlePingLimit
+    }
+
     var oddities: [String] { head.oddities }
 
     mutating func read(
         _ request: ServerSession.Request, at now: WallTime, _ random: inout SplitMix
     ) -> ArraySlice<UInt8> {
+        idlePingCount = 0
         head = SendHead(request.fields)
         message.read(request.body, parser: &parser)
         return Array(name(at: now, &random).utf8)[...]
@@ -42,12 +54,12 @@ struct FCMAPI: ServedAPI {
         to request: ServerSession.Request, id: ArraySlice<UInt8>, at now: GatewayPolicy.Now,
         sharing shared: inout GatewayState
     ) -> RequestAnswer {
-        guard let project = head.project else { return .page(404, path: head.path) }
+        guard head.project != nil else { return .page(404, path: head.path) }
         guard request.body.count == request.bodyByteCount else { return .page(413) }
         do throws(GoogleError) {
-            try shared.fcm.checkAccess(of: head, at: now.wallTime)
+            let project = try shared.fcm.checkAccess(of: head, at: now.wallTime)
             guard shared.fcm.spendQuota(of: project, at: now.moment) else {
-                var answer = RequestAnswer(.quotaExceeded(.project, of: project), isIndented: head.isIndented)
+                var answer = RequestAnswer(.quotaExceeded(.project, of: project.id), isIndented: head.isIndented)
                 answer.retryAfter = shared.fcm.rules.quota?.retryAfter
                 return answer
             }
@@ -90,6 +102,10 @@ struct FCMAPI: ServedAPI {
         _ request: ServerSession.Request, id: ArraySlice<UInt8>, as arrival: Ledger.Arrival, in ledger: inout Ledger
     ) {
         let isKept = ledger.keepsEntries
+        guard !message.isValidateOnly else {
+            if isKept { ledger.note(.init(.check, request, id: id, as: arrival)) }
+            return
+        }
         let head = KeptHead(
             stream: request.stream, id: isKept ? Array(id) : [], fields: isKept ? request.fields : HeaderFields(),
             target: message.target?.kind.key)

@@ -58,8 +58,9 @@ struct FCMState: Sendable {
 
     /// Checks that a request's access token allows to send for the project that its path names.
     ///
+    /// - Returns: The project.
     /// - Throws: The error that refuses the request.
-    func checkAccess(of head: SendHead, at now: WallTime) throws(GoogleError) {
+    func checkAccess(of head: SendHead, at now: WallTime) throws(GoogleError) -> FCMProject {
         let grant = try tokens.grant(of: head.accessToken, at: now)
         guard grant.coversSending else { throw .scopeInsufficient }
         let name = head.project ?? ""
@@ -67,18 +68,19 @@ struct FCMState: Sendable {
             project.clientEmail == grant.account, project.maySend
         else { throw .permissionDenied(inProject: name) }
         guard project.isAPIEnabled else { throw .serviceDisabled(inProject: "\(project.number)") }
+        return project
     }
 
     /// Counts a message against its project's quota.
     ///
     /// - Returns: Whether the quota allows it.
-    mutating func spendQuota(of project: String, at now: Moment) -> Bool {
+    mutating func spendQuota(of project: FCMProject, at now: Moment) -> Bool {
         guard let quota = rules.quota else { return true }
-        var window = windows[project] ?? (now, 0)
+        var window = windows[project.id] ?? (now, 0)
         if now - window.start >= quota.window { window = (now, 0) }
         let isAllowed = window.messageCount < quota.messageCount
         if isAllowed { window.messageCount += 1 }
-        windows[project] = window
+        windows[project.id] = window
         return isAllowed
     }
 

@@ -144,7 +144,13 @@ struct HTTP2Policy {
             note(violation.message, on: violation.stream, sharing: &shared)
         case .goAway(_, let code, _):
             shared.ledger.noteGoAway(code.rawValue, onConnection: connection)
-        case .reset, .settings, .settingsAcknowledged, .ping, .pong, .closed, .refusedBeyondLimit:
+        case .ping:
+            guard api.isExcessivePing(withStreams: session.openStreamCount) else { break }
+            note("a connection without streams is kept alive by PINGs", on: 0, sharing: &shared)
+            var goAway = FaultAction.GoAway()
+            (goAway.code, goAway.debug) = (ErrorCode.enhanceYourCalm.rawValue, Array("too_many_pings".utf8))
+            _ = leave(goAway, from: nil, at: now.moment)
+        case .reset, .settings, .settingsAcknowledged, .pong, .closed, .refusedBeyondLimit:
             break
         }
     }

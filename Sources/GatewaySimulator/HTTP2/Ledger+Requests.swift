@@ -45,6 +45,18 @@ extension Ledger {
 
     /// A request that sends no notification.
     public struct OtherRequest: Sendable, Hashable {
+        /// What such a request is for.
+        public enum Purpose: Sendable, Hashable {
+            /// Channels of Apple's API.
+            case channelManagement
+            /// An access token of Google's.
+            case accessToken
+            /// The check of a message of FCM's that is not sent: `validate_only`.
+            case check
+        }
+
+        /// What it is for.
+        public let purpose: Purpose
         /// The connection's number, from 1.
         public let connection: Int
         /// The head of the request.
@@ -101,10 +113,13 @@ struct KeptHead: Sendable {
 }
 
 extension Ledger.OtherRequest {
-    init(_ request: ServerSession.Request, id: ArraySlice<UInt8>, as arrival: Ledger.Arrival) {
+    init(
+        _ purpose: Purpose, _ request: ServerSession.Request, id: ArraySlice<UInt8>, as arrival: Ledger.Arrival
+    ) {
         let head = KeptHead(stream: request.stream, id: Array(id), fields: request.fields)
         self.init(
-            connection: arrival.connection, request: head.request, body: request.body, outcome: arrival.outcome)
+            purpose: purpose, connection: arrival.connection, request: head.request, body: request.body,
+            outcome: arrival.outcome)
     }
 }
 

@@ -27,6 +27,8 @@ struct ProviderAPI: ServedAPI {
 
     var goAwayDebug: String { "{\"reason\":\"Shutdown\"}" }
 
+    mutating func isExcessivePing(withStreams openStreamCount: Int) -> Bool { false }
+
     var takesEffectUnanswered: Bool {
         if case .management = reading.purpose { true } else { false }
     }
@@ -71,7 +73,7 @@ struct ProviderAPI: ServedAPI {
         let isKept = ledger.keepsEntries
         if case .management = reading.purpose {
             guard isKept else { return }
-            return ledger.noteChannelRequest(.init(request, id: id, as: arrival))
+            return ledger.note(.init(.channelManagement, request, id: id, as: arrival))
         }
         let head = KeptHead(
             stream: request.stream, id: isKept ? Array(id) : [], fields: isKept ? request.fields : HeaderFields())

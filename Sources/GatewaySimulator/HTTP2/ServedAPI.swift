@@ -27,6 +27,12 @@ protocol ServedAPI {
         _ request: ServerSession.Request, at now: WallTime, _ random: inout SplitMix
     ) -> ArraySlice<UInt8>
 
+    /// Notes a PING.
+    ///
+    /// - Parameter openStreamCount: The number of open streams.
+    /// - Returns: Whether it is one too many, so that a strict gateway ends the connection.
+    mutating func isExcessivePing(withStreams openStreamCount: Int) -> Bool
+
     /// Returns a strict gateway's answer to the latest request.
     mutating func answer(
         to request: ServerSession.Request, id: ArraySlice<UInt8>, at now: GatewayPolicy.Now,

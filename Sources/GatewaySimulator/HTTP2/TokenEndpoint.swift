@@ -22,6 +22,8 @@ struct TokenEndpoint: ServedAPI {
 
     var takesEffectUnanswered: Bool { false }
 
+    mutating func isExcessivePing(withStreams openStreamCount: Int) -> Bool { false }
+
     private static let form = "application/x-www-form-urlencoded"
 
     mutating func read(
@@ -71,6 +73,6 @@ struct TokenEndpoint: ServedAPI {
     func note(
         _ request: ServerSession.Request, id: ArraySlice<UInt8>, as arrival: Ledger.Arrival, in ledger: inout Ledger
     ) {
-        ledger.noteTokenRequest(.init(request, id: id, as: arrival))
+        ledger.note(.init(.accessToken, request, id: id, as: arrival))
     }
 }

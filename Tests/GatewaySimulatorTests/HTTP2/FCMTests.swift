@@ -86,6 +86,27 @@ struct FCMTests {
         #expect(bench.answers[0].contains(#""violations":[{"subject":"\#(quota):\#(subject)""#))
     }
 
+    @Test func `a message that is only checked is no notification`() throws {
+        var bench = try FCMSample.bench()
+        let body = #"{"validate_only":true,"message":{"topic":"news"}}"#
+        bench.request(FCMSample.message().with(body: body))
+        #expect(bench.answers == [#"1 200 {"name":"projects/weather-4711/messages/fake_message_id"}"#])
+        #expect(bench.ledger.arrivedCount == 0 && bench.ledger.checkedMessages.map(\.body) == [Array(body.utf8)])
+    }
+
+    @Test func `a connection without streams cannot be kept alive by PINGs`() throws {
+        var bench = try FCMSample.bench()
+        let ping = SampleRequest.frame(type: 6, flags: 0, stream: 0, payload: [UInt8](repeating: 7, count: 8))
+        for _ in 0..<2 {
+            bench.send(ping)
+            bench.send(ping)
+            bench.request(FCMSample.message())
+        }
+        #expect(bench.ledger.violations.isEmpty)
+        for _ in 0..<3 { bench.send(ping) }
+        #expect(bench.received.contains(.goAway(3, 11, "too_many_pings")) && bench.ledger.violationCount == 1)
+    }
+
     @Test func `a message is written as a line and read again`() throws {
         var bench = try FCMSample.bench()
         bench.request(FCMSample.message(), FCMSample.message("'a' in topics", as: "condition"))
