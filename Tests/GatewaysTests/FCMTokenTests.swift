@@ -58,6 +58,24 @@ struct FCMTokenTests {
         }
     }
 
+    @Test func `an app whose account is refused stops`() async throws {
+        try await running("port=oauth answer reason=invalid_grant") { source, simulator in
+            var configuration = try HTTP2Plan.configuration(of: simulator)
+            (configuration.service, configuration.tokenSource) = (.fcm(project: "weather-4711"), source)
+            configuration.endpoint = Sample.endpoint(simulator.ports.fcm)
+            configuration.stopPause = .seconds(3600)
+            let reactor = try Reactor(name: "fcm")
+            defer { reactor.stop() }
+            let gateway = GatewayConfiguration.http2(configuration).makeGateway(on: reactor, logger: Sample.logger)
+            try await Sample.running(gateway) { [configuration] gateway in
+                let bench = HTTP2Bench(simulator, gateway, configuration)
+                try await bench.submit(1)
+                try await bench.collect { !$0.stops.isEmpty }
+                #expect(bench.record.stops[0].message.contains("`invalid_grant`"))
+            }
+        }
+    }
+
     @Test func `a clock that is wrong is told as such`() async throws {
         try await running { source, _ in
             let yesterday = WallTime(epochSeconds: WallTime.now.epochSeconds - 86_400)
