@@ -313,6 +313,19 @@ import Testing
         }
     }
 
+    @Test func `what simulate prints for FCM is an app's file, too`() async throws {
+        try await Bench.running(try .init()) { bench in
+            let gateway = try bench.start(["simulate", "--certificates", bench.path + "/gateway"])
+            try await eventually("its words") { gateway.text.contains("feedback_service:") }
+            let rest = gateway.text.components(separatedBy: "# For FCM, in a file of its own:\n").last ?? ""
+            let lines = rest.components(separatedBy: "\n\n")[0].split(separator: "\n").map { $0.dropFirst(2) }
+            try bench.write("etc/apps/weather.yaml", lines.joined(separator: "\n") + "\n")
+            let end = try await bench.run(["check", "--config", bench.path + "/etc/pushspool.yaml"])
+            #expect(end.code == 0 && end.text.contains("weather"), "\(end)")
+            #expect(try await gateway.stop() == 0)
+        }
+    }
+
     @Test func `simulate tells gone tokens, and makes keys that old clients read`() async throws {
         try await Bench.running(try .init()) { bench in
             try bench.write("gone", "\(token(7))\n\n")
