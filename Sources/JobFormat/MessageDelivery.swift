@@ -41,7 +41,7 @@ struct MessageDelivery {
         bytes.reserveCapacity(source.byteCount + 128)
         for member in members {
             switch member.key {
-            case android?.key: member.append(to: &bytes, adding: androidEntries)
+            case let key? where key == android?.key: member.append(to: &bytes, adding: androidEntries)
             case .apns where member.facts.expiration == nil:
                 member.append(to: &bytes, adding: Array("\"apns-expiration\":\"\(expiration.epochSeconds)\"".utf8))
             case .webpush where member.facts.expiration == nil:

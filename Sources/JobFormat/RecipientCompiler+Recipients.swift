@@ -120,7 +120,18 @@ extension RecipientCompiler {
             if findings.isFaultless, failure == nil { return rejectPayloadless(node, findings.base) }
             return findings.isFaultless ? chunkPlaceholder(bytes) : reject(findings, address: address(bytes, to.kind))
         }
+        if let key = own.collapseID, let bytes { warnOfCollapseKeys(key, bytes, at: node, &findings) }
         settle(findings, delivery, bytes)
+    }
+
+    /// Warns once if FCM will drop messages to an address because the job has too many collapse keys for it.
+    private mutating func warnOfCollapseKeys(
+        _ key: String, _ address: [UInt8], at node: Node, _ findings: inout Findings
+    ) {
+        guard context.carrier == .fcm, collapseKeys.isOneTooMany(key, for: address) else { return }
+        let message = "the job has more than \(CollapseKeyCount.limit) different ones for this address"
+        let hint = "use fewer: FCM stores messages of any \(CollapseKeyCount.limit) for a device that is offline"
+        findings.warn(Diagnostic(message, hint: hint, at: node.place), about: JobKey.collapseID.rawValue)
     }
 
     /// Adds a recipient of a job that fails anyway, only to keep the count.

@@ -24,6 +24,7 @@ struct RecipientCompiler: Sendable {
     /// Faults of the shared delivery, reported when the first recipient uses it.
     private var sharedFaults: [Fault] = []
     private var firstRejection: Diagnostic?
+    var collapseKeys = CollapseKeyCount()
     /// How many tokens look unusual, and the warning about the first.
     private var oddTokens = (count: 0, first: Diagnostic?.none)
 
