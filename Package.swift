@@ -111,7 +111,7 @@ let package = Package(
             "Doctor",
             uses: [
                 "ServiceProcess", "Configuration", "SpoolStore", "Gateways", "SecureTransport", "JSON", "LinuxIO",
-                "OpenSSL", "SpoolModel", "JournalModel", "JobFormat", "PushModel", "Document",
+                "OpenSSL", "SpoolModel", "JournalModel", "JobFormat", "PushHTTP2", "PushModel", "Document",
             ]),
         layer(
             "ChannelManagement",

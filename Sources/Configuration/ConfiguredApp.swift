@@ -155,6 +155,15 @@ package final class ConfiguredApp: Sendable {
         return ChannelService(access, on: reactor)
     }
 
+    /// Returns a trial of the app's service account; `nil` if it has none.
+    package func accountTrial(on reactor: Reactor) -> AccountTrial? {
+        guard case .fcm(let fcm) = configuration.wire, case .serviceAccount(let key) = credentials else { return nil }
+        let access = AccountTrial.Access(
+            configuration.endpoint, tokens: tokenEndpoint(fcm, of: key.account), key: key,
+            project: fcm.project ?? key.account.projectID)
+        return AccountTrial(access, on: reactor)
+    }
+
     /// Returns the gateway's configuration with the app's identity. Apps with the same key share one source of tokens.
     ///
     /// - Parameters:
@@ -227,7 +236,10 @@ package final class ConfiguredApp: Sendable {
         (gateway.window, gateway.proxy) = (requests.window, requests.proxy)
         // After a 429, the pause for that token never exceeds an hour, even with a longer ceiling.
         gateway.pauses.later = BackOff(first: requests.retryLater, ceiling: min(.seconds(3600), ceiling))
-        gateway.pauses.serverError = BackOff(first: requests.retryServerError, ceiling: ceiling)
+        // Google asks for a least pause, and Apple does not.
+        gateway.pauses.serverError = BackOff(
+            first: requests.retryServerError, ceiling: ceiling,
+            jitter: configuration.http2 == nil ? .lengthens : .shortens)
         gateway.pauses.doubtLimit = requests.doubtLimit
         return gateway
     }

@@ -2,6 +2,7 @@ import Configuration
 import Gateways
 import LinuxIO
 import OpenSSL
+import PushHTTP2
 import PushModel
 import SecureTransport
 import ServiceProcess
@@ -51,6 +52,9 @@ extension Examination {
                 context: app.context)
             place.proxy = configuration.requests?.proxy
             await shakeHands(with: place, within: configuration.timeouts.connect, &facts)
+            if facts.agreement?.applicationProtocol == "h2", let trial = app.accountTrial(on: reactor) {
+                facts.trial = await outcome(of: trial, within: configuration.timeouts.answer)
+            }
         }
         var findings = GatewayJudgement(app: configuration.name, facts: facts).findings
         guard let service = configuration.binary?.feedbackService?.endpoint else { return findings }
@@ -61,6 +65,22 @@ extension Examination {
         await connect(&other)
         findings += GatewayJudgement(app: configuration.name, facts: other).findings
         return findings
+    }
+
+    private func outcome(of trial: AccountTrial, within timeout: Duration) async -> GatewayFacts.Trial {
+        do {
+            let reply = try await trial.reply(until: soon(timeout))
+            if reply.isAcceptance { return .accepted }
+            let detail = reply.detail.map { ": \($0)" } ?? ""
+            let fault = GatewayFacts.Fault(message: "\(reply.name) (status \(reply.status))\(detail)", hint: reply.hint)
+            return reply.isServerFailure ? .unanswered(fault) : .refused(fault)
+        } catch let refusal as AccountRefusal {
+            return .refused(GatewayFacts.Fault(message: refusal.fault.message, hint: refusal.fault.hint))
+        } catch let fault as GatewayFault {
+            return .unanswered(GatewayFacts.Fault(message: fault.message, hint: fault.hint))
+        } catch {
+            return .unanswered(GatewayFacts.Fault(error))
+        }
     }
 
     // MARK: Names and routes

@@ -46,6 +46,16 @@ struct GatewayFacts: Sendable {
         case closed
     }
 
+    /// What FCM says about a message that it only checks.
+    enum Trial: Hashable, Sendable {
+        /// It accepts it.
+        case accepted
+        /// It refuses it, or there is no access token.
+        case refused(Fault)
+        /// Nobody answered.
+        case unanswered(Fault)
+    }
+
     /// The role for messages: the gateway, or the feedback service.
     let role: String
     /// The address of the gateway.
@@ -54,8 +64,10 @@ struct GatewayFacts: Sendable {
     let proxy: HostPort?
     /// Whether the gateway must speak HTTP/2.
     let wantsHTTP2: Bool
-    /// Whether the app proves itself with provider tokens, of which a handshake shows nothing.
+    /// Whether the app proves itself with tokens, of which a handshake shows nothing.
     var usesTokens = false
+    /// What FCM said about the app's service account; `nil` if it was not asked.
+    var trial: Trial?
     /// Why no address was found.
     var lookup: Fault?
     /// The attempts, one for each address.

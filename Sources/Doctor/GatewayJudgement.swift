@@ -18,8 +18,20 @@ struct GatewayJudgement {
             return book.findings
         }
         guard noteLookup(in: &book), noteAttempts(in: &book), noteHandshake(in: &book) else { return book.findings }
-        noteConsent(in: &book)
+        if let trial = facts.trial { note(trial, in: &book) } else { noteConsent(in: &book) }
         return book.findings
+    }
+
+    private func note(_ trial: GatewayFacts.Trial, in book: inout FindingBook) {
+        switch trial {
+        case .accepted: book.ok("\(facts.gateway) accepts the service account: it has validated a message to nobody")
+        case .refused(let fault):
+            book.fault(
+                "\(facts.gateway) refuses the app: \(fault.message)",
+                hint: fault.hint ?? "check credentials.service_account and project")
+        case .unanswered(let fault):
+            book.fault(fault.message, hint: fault.hint ?? "check `gateway`, `token_gateway`, `proxy` and the network")
+        }
     }
 
     private var place: String {

@@ -49,9 +49,9 @@ package struct FCMDialect: RequestDialect, CustomStringConvertible, CustomReflec
         if let known, known.digitCount == digitCount, known.head.isRepeatable, known.head.revision == encoder.revision {
             return known.head
         }
-        let head = encoder.encode(
-            MessageHead.head(
-                authority: authority, project: project, authorization: authorization, lengthDigitCount: digitCount))
+        var fields = MessageHead.fields(authority: authority, project: project, authorization: authorization)
+        fields.append(RequestHead.Field("content-length", .hole(byteCount: digitCount)))
+        let head = encoder.encode(RequestHead(fields: fields))
         known = (digitCount, head)
         return head
     }
@@ -82,7 +82,7 @@ package struct FCMDialect: RequestDialect, CustomStringConvertible, CustomReflec
     }
 
     package func reply(status: Int, body: ArraySlice<UInt8>, parser: inout some DocumentParser) -> Reply {
-        RPCStatus(body, status: status, parser: &parser).reply
+        Reply(fcmStatus: status, body: body, parser: &parser)
     }
 
     package func uniqueID(

@@ -7,8 +7,8 @@ enum MessageHead {
     /// The index of the hole for `content-length`.
     static let lengthHole = 0
 
-    /// Returns the head of requests whose bodies have a length of so many digits.
-    static func head(authority: String, project: String, authorization: String?, lengthDigitCount: Int) -> RequestHead {
+    /// Returns the head of requests but for the length of the body.
+    static func fields(authority: String, project: String, authorization: String?) -> [RequestHead.Field] {
         var fields = [
             RequestHead.Field(":method", .text("POST"), kept: .field),
             RequestHead.Field(":scheme", .text("https"), kept: .field),
@@ -21,8 +21,7 @@ enum MessageHead {
         if let authorization {
             fields.append(RequestHead.Field("authorization", .text(authorization), kept: .field))
         }
-        fields.append(RequestHead.Field("content-length", .hole(byteCount: lengthDigitCount)))
-        return RequestHead(fields: fields)
+        return fields
     }
 
     /// Writes a length into the hole of a head.

@@ -7,7 +7,7 @@ import PushModel
 ///
 /// What FCM means is the `errorCode` of the detail whose type ends in `FcmError`; the other members are Google's general
 /// words. The details come in any order, and often there are none.
-package struct RPCStatus: Hashable, Sendable {
+struct RPCStatus: Hashable, Sendable {
     /// The HTTP status of the answer.
     private let status: Int
     /// The general word, such as `NOT_FOUND`; `nil` if the body is not Google's.
@@ -28,7 +28,7 @@ package struct RPCStatus: Hashable, Sendable {
     private static let bodyLimit = 16_384
 
     /// Reads a body. Never fails: it is Google's only if it is JSON with an `error` whose `code` is the status.
-    package init(_ body: ArraySlice<UInt8>, status: Int, parser: inout some DocumentParser) {
+    init(_ body: ArraySlice<UInt8>, status: Int, parser: inout some DocumentParser) {
         self.status = status
         let error = Self.document(in: body, parser: &parser)?.root["error"]
         guard let error, error["code"]?.integer == status, let word = error["status"]?.string, Self.isWord(word) else {
@@ -84,11 +84,24 @@ package struct RPCStatus: Hashable, Sendable {
     }
 }
 
+extension Reply {
+    /// Reads an answer of FCM's. Never fails: an acceptance is 200, and a refusal is FCM's only if its body has Google's form.
+    ///
+    /// - Parameters:
+    ///   - status: The HTTP status.
+    ///   - body: The complete body.
+    ///   - parser: A JSON parser, reusable for many answers.
+    package init(fcmStatus status: Int, body: ArraySlice<UInt8>, parser: inout some DocumentParser) {
+        self =
+            status == 200 ? Reply(status: 200, word: nil, nil) : RPCStatus(body, status: status, parser: &parser).reply
+    }
+}
+
 // What it means.
 extension RPCStatus {
     /// What the sender does about it (<https://firebase.google.com/docs/cloud-messaging/error-codes>). Only
     /// `UNREGISTERED` with status 404 says that an address is gone.
-    package var reply: Reply {
+    var reply: Reply {
         guard let word else {
             var reply = Reply(status: status, word: nil, .serverError)
             reply.excerpt = excerpt

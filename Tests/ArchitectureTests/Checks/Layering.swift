@@ -57,7 +57,8 @@ enum Layering {
         ],
         "Doctor": [
             "ServiceProcess", "Configuration", "SpoolStore", "Gateways", "SecureTransport", "JSON", "LinuxIO",
-            "OpenSSL", "SpoolModel", "JournalModel", "JobFormat", "PushModel", "Document", "Synchronization",
+            "OpenSSL", "SpoolModel", "JournalModel", "JobFormat", "PushHTTP2", "PushModel", "Document",
+            "Synchronization",
         ],
         "ChannelManagement": [
             "Configuration", "Gateways", "JSON", "LinuxIO", "SpoolModel", "JobFormat", "APNSHTTP2", "PushHTTP2",
