@@ -4,15 +4,15 @@ import JobFormat
 import PushModel
 package import SpoolModel
 
-/// Finds the app that a topic belongs to.
+/// Finds the app that a request is for.
 package struct AppRouter: Sendable {
-    /// What a topic leads to.
+    /// What a request leads to.
     package enum Match: Hashable, Sendable {
         /// This app, by its place in `apps`.
         case app(Int)
-        /// None of the producer's apps has this topic.
+        /// None of the producer's apps fits.
         case none
-        /// These apps have it, and nothing tells which is meant.
+        /// These apps fit, and nothing tells which is meant.
         case several([String])
     }
 
@@ -32,7 +32,7 @@ package struct AppRouter: Sendable {
         isOfCluster = lists.contains(where: \.isShared)
     }
 
-    /// Finds the app for a request.
+    /// Finds the app for a request to Apple's gateway.
     ///
     /// - Parameters:
     ///   - topic: The topic with the suffix of its push type, or an app's bundle identifier.
@@ -51,6 +51,24 @@ package struct AppRouter: Sendable {
             let fitting = found.filter { apps[$0].isSandbox == isSandbox }
             if !fitting.isEmpty { found = fitting }
         }
+        return match(among: found)
+    }
+
+    /// Finds the FCM app for a request, which has no topic to find it by.
+    ///
+    /// - Parameters:
+    ///   - name: The app that the request names; `nil`: the producer must have exactly one.
+    ///   - producer: Who asks. Other producers' apps do not exist for it.
+    /// - Returns: The app, if exactly one fits.
+    package func match(fcmApp name: String?, for producer: Producer) -> Match {
+        match(
+            among: apps.indices.filter {
+                let app = apps[$0]
+                return app.carrier == .fcm && producer.may(use: app.name) && (name == nil || name == app.name)
+            })
+    }
+
+    private func match(among found: [Int]) -> Match {
         guard let first = found.first else { return .none }
         return found.count == 1 ? .app(first) : .several(found.map { apps[$0].name })
     }

@@ -88,6 +88,27 @@ struct AppRouterTests {
         #expect(router([old]).match(topic: "com.example.old", type: nil, for: producer(), host: "") == .none)
     }
 
+    @Test func `no topic leads to an FCM app`() {
+        var app = AppList.App(name: "android", carrier: .fcm)
+        #expect(router([app]).match(topic: "com.example.weather", type: nil, for: producer(), host: "") == .none)
+        app.topic = "com.example.weather"
+        #expect(router([app]).match(topic: "com.example.weather", type: nil, for: producer(), host: "") == .none)
+    }
+
+    @Test(
+        arguments: [
+            (nil, ["a"], .app(0)), (nil, ["a", "b"], .several(["a", "b"])), (nil, ["weather"], .none),
+            ("b", ["a", "b"], .app(1)), ("b", ["a"], .none), ("weather", ["weather", "a"], .none), ("", ["a"], .none),
+        ] as [(String?, Set<String>, AppRouter.Match)])
+    func `an FCM app is the one named, or else the producer's only one`(
+        name: String?, own: Set<String>, match: AppRouter.Match
+    ) {
+        let router = router([
+            AppList.App(name: "a", carrier: .fcm), AppList.App(name: "b", carrier: .fcm), Self.weather,
+        ])
+        #expect(router.match(fcmApp: name, for: producer(own)) == match)
+    }
+
     @Test func `of two apps with one name the newer list's counts`() {
         var (new, old) = (AppList(node: "a", limits: DocumentLimits()), AppList(node: "b", limits: DocumentLimits()))
         (new.apps, old.apps) = ([Self.app("x", "com.example.new")], [Self.app("x", "com.example.old"), Self.weather])

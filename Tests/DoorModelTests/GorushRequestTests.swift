@@ -16,7 +16,8 @@ struct GorushRequestTests {
 
     private static func job(_ members: String) throws -> String {
         let notification = try notification(members)
-        return String(decoding: try #require(notification.job, "\(notification.fault ?? "")"), as: UTF8.self)
+        return String(
+            decoding: try #require(notification.jobs.first, "\(notification.fault ?? "")").bytes, as: UTF8.self)
     }
 
     @Test(arguments: [
@@ -34,7 +35,7 @@ struct GorushRequestTests {
     ])
     func `a field of a wrong type is refused under its name`(_ name: String, _ value: String) throws {
         let notification = try Self.notification("\"\(name)\":\(value)")
-        #expect(notification.job == nil)
+        #expect(notification.jobs.isEmpty)
         let fault = try #require(notification.fault)
         #expect(fault.hasPrefix(name.lowercased()) && fault.contains(": expected "), "\(fault)")
     }
@@ -77,8 +78,9 @@ struct GorushRequestTests {
         #expect(job.contains(part), "\(job)")
     }
 
-    @Test func `a notification for another platform may have other fields`() throws {
-        let fault = try Self.notification(#""platform":2,"notification":{"title":1},"priority":5"#).fault
-        #expect(fault == "pushspool pushes to Apple's devices only (platform 1)")
+    @Test(arguments: [#""platform":3"#, #""platform":0"#, #""platform":4,"priority":5"#])
+    func `a platform that pushspool does not push to is refused, whatever the fields are`(_ members: String) throws {
+        let fault = try Self.notification(members).fault
+        #expect(fault == "platform must be 1 (iOS) or 2 (Android); pushspool pushes to no other")
     }
 }

@@ -64,7 +64,11 @@ enum APIFuzz {
         }
     }
 
-    private static func summary(of text: [UInt8], _ type: JobMediaType) -> JobSummary {
+    private static func summary(
+        of text: [UInt8], _ type: JobMediaType, for carrier: Carrier = .http2
+    ) -> JobSummary {
+        var context = context
+        context.carrier = carrier
         switch type {
         case .json:
             var parser = JSON.Parser()
@@ -89,13 +93,11 @@ enum APIFuzz {
             let request = try? GorushRequest(tape.root, at: WallTime(epochSeconds: 1_795_262_400))
         else { return }
         for notification in request.notifications {
-            guard let job = notification.job else {
-                promise(notification.fault != nil, "no job, and no reason")
-                continue
+            promise(notification.jobs.isEmpty == (notification.fault != nil), "no job, or a reason beside one")
+            for job in notification.jobs {
+                let summary = summary(of: job.bytes, .json, for: notification.platform == .android ? .fcm : .http2)
+                promise(summary.failure != nil || summary.recipientCount == job.recipients.count, "a job for others")
             }
-            let summary = summary(of: job, .json)
-            promise(
-                summary.failure != nil || summary.recipientCount == notification.tokens.count, "a job for others")
         }
     }
 

@@ -81,8 +81,10 @@ struct GorushFields {
 }
 
 extension GorushFields {
-    /// The fields of a notification for iOS.
+    /// The fields of a notification, for any platform.
     static let ofNotification: [String: Kind] = [
+        "android": .object, "apns": .object, "condition": .string, "fcm_options": .object, "image": .string,
+        "notification": .object, "webpush": .object,
         "apns_id": .string, "collapse_id": .string, "category": .string, "event": .string,
         "interruption_level": .string,
         "message": .string, "name": .string, "notif_id": .string, "priority": .string, "push_type": .string,

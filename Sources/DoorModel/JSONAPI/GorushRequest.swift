@@ -3,32 +3,57 @@ package import PushModel
 
 /// A request to gorush (`POST /api/push`), as jobs.
 ///
-/// The fields are those of gorush 1.22 for iOS (its README, "Request body"); what is left out is what gorush and apns2 leave out.
-/// Notifications for other platforms, or with a field of a wrong type, are refused one by one.
+/// The fields are those of gorush 1.22 (its README, "Request body"); what is left out is what gorush and apns2 leave out.
+/// Notifications for platforms that pushspool does not push to, or with a field of a wrong type, are refused one by one.
 package struct GorushRequest: Sendable {
+    /// A platform, by gorush's number.
+    package enum Platform: Int, Sendable {
+        /// Apple's devices, over Apple's gateway.
+        case iOS = 1
+        /// All that FCM reaches.
+        case android = 2
+        /// Huawei's devices, which pushspool does not push to.
+        case huawei = 3
+
+        /// The word in gorush's logs.
+        package var word: String {
+            switch self {
+            case .iOS: "ios"
+            case .android: "android"
+            case .huawei: "huawei"
+            }
+        }
+    }
+
+    /// A job that a notification becomes.
+    package struct Job: Sendable {
+        /// The recipients as the client spelled them: tokens, or one topic or condition.
+        package let recipients: [String]
+        /// The document.
+        package let bytes: [UInt8]
+    }
+
     /// A notification.
     package struct Notification: Sendable {
-        /// The topic that it names.
+        /// The platform; `nil` if gorush has none of this number.
+        package let platform: Platform?
+        /// The topic that it names: an app's for iOS, FCM's for Android.
         package let topic: String?
         /// Whether it names the sandbox, or production; `nil`: neither.
         package let isSandbox: Bool?
-        /// The tokens, as they are spelled.
-        package let tokens: [String]
+        /// The recipients of all jobs, or of those that it would have become.
+        package let recipients: [String]
         /// The text to log it by.
         package let message: String
-        /// The job; `nil` if there is none to be made of it.
-        package let job: [UInt8]?
-        /// Why there is none.
+        /// The jobs; empty if none can be made of it.
+        package let jobs: [Job]
+        /// Why there are none.
         package let fault: String?
-        /// The number of the platform.
-        package let platform: Int
     }
 
     /// The notifications, in their order.
     package let notifications: [Notification]
 
-    /// The number of gorush for iOS.
-    private static let iOS = 1
     private static let notificationLimit = 100
 
     /// Reads a request.
@@ -47,25 +72,38 @@ package struct GorushRequest: Sendable {
         guard list.elements.allSatisfy({ $0.kind == .mapping }) else {
             throw APIProblem(400, "each notification must be an object")
         }
-        notifications = list.elements.map { Notification($0, iOS: Self.iOS, at: now) }
+        notifications = list.elements.map { Notification($0, at: now) }
     }
 }
 
 extension GorushRequest.Notification {
-    fileprivate init(_ node: Node, iOS: Int, at now: WallTime) {
+    fileprivate init(_ node: Node, at now: WallTime) {
         let fields = GorushFields(node, GorushFields.ofNotification)
-        platform = fields["platform"]?.integer ?? 0
+        platform = fields["platform"]?.integer.flatMap(GorushRequest.Platform.init(rawValue:))
         topic = fields.text("topic")
         isSandbox = fields.isTrue("production") ? false : fields.isTrue("development") ? true : nil
-        tokens =
-            (fields["tokens"]?.elements.compactMap(\.string) ?? []) + (fields.text("to").map { [$0] } ?? [])
         message = fields["message"]?.string ?? ""
-        let parts = Parts(fields)
-        fault = parts.fault(isForIOS: platform == iOS, tokenCount: tokens.count)
-        job = fault == nil ? parts.job(tokens: tokens, at: now) : nil
+        let tokens =
+            (fields["tokens"]?.elements.compactMap(\.string) ?? []) + (fields.text("to").map { [$0] } ?? [])
+        switch platform {
+        case .iOS:
+            let parts = Parts(fields)
+            recipients = tokens
+            fault = parts.fault(tokenCount: tokens.count)
+            jobs =
+                fault == nil ? [GorushRequest.Job(recipients: tokens, bytes: parts.job(tokens: tokens, at: now))] : []
+        case .android:
+            let message = GorushMessage(fields, tokens: tokens)
+            recipients = message.recipients
+            (jobs, fault) = message.jobs
+        case .huawei, nil:
+            (recipients, jobs) = (tokens, [])
+            let isReadable = fields["platform"].map { $0.integer != nil } ?? true
+            fault = isReadable ? "platform must be 1 (iOS) or 2 (Android); pushspool pushes to no other" : fields.fault
+        }
     }
 
-    /// A notification and the objects in it.
+    /// A notification for iOS and the objects in it.
     private struct Parts {
         private let fields: GorushFields
         private let alert: GorushFields
@@ -78,10 +116,7 @@ extension GorushRequest.Notification {
         }
 
         /// Why there is no job to be made of it.
-        func fault(isForIOS: Bool, tokenCount: Int) -> String? {
-            // Fields of other platforms have other types.
-            if let node = fields["platform"], node.integer == nil { return fields.fault }
-            guard isForIOS else { return "pushspool pushes to Apple's devices only (platform 1)" }
+        func fault(tokenCount: Int) -> String? {
             if let fault = fields.fault ?? alert.fault ?? sound.fault { return fault }
             guard tokenCount > 0 else { return "tokens must not be empty" }
             if fields["data"]?["aps"] != nil { return "data must not have the key aps" }
@@ -93,21 +128,10 @@ extension GorushRequest.Notification {
         func job(tokens: [String], at now: WallTime) -> [UInt8] {
             var writer = JSONWriter()
             writer.beginObject()
-            if tokens.count == 1 {
-                writer.member("token", tokens[0])
-            } else {
-                writer.key("tokens")
-                writer.beginArray()
-                for token in tokens { writer.string(token) }
-                writer.endArray()
-            }
+            writer.write(tokens: tokens)
             for name in ["topic", "push_type", "collapse_id", "apns_id"] { writer.member(name, fields.text(name)) }
             if let expiration = fields["expiration"] { writer.write(expiration: expiration, at: now) }
-            switch fields.text("priority") {
-            case "normal": writer.member("priority", 5)
-            case "high": writer.member("priority", 10)
-            default: break
-            }
+            writer.write(priority: fields.text("priority"))
             writer.key("payload")
             writer.beginObject()
             if let data = fields["data"] {
@@ -186,9 +210,29 @@ extension JSONWriter {
         guard let seconds = expiration.integer, seconds >= 0 else { return member("expiration", raw: expiration) }
         member("expiration", Int(Expiration(requested: Int64(seconds), at: now).epochSeconds))
     }
+}
+
+extension JSONWriter {
+    /// Writes the recipients of a job.
+    mutating func write(tokens: [String]) {
+        guard tokens.count != 1 else { return member("token", tokens[0]) }
+        key("tokens")
+        beginArray()
+        for token in tokens { string(token) }
+        endArray()
+    }
+
+    /// Writes a priority by gorush's word; nothing for any other word.
+    mutating func write(priority: String?) {
+        switch priority {
+        case "normal": member("priority", 5)
+        case "high": member("priority", 10)
+        default: break
+        }
+    }
 
     /// Writes a member whose value is copied.
-    fileprivate mutating func member(_ name: String, raw value: Node) {
+    mutating func member(_ name: String, raw value: Node) {
         key(name)
         raw(value.raw)
     }

@@ -14,6 +14,8 @@ struct APICall: Sendable {
     private(set) var fileName = ""
     /// Writes the client's own name of the job into it.
     var content: NamedContent?
+    /// The app that a request of gorush's names for notifications to FCM.
+    private(set) var fcmApp: String?
     /// Where feedback begins.
     private(set) var cursor = FeedbackCursor()
     /// Whether feedback goes on as events.
@@ -57,7 +59,8 @@ struct APICall: Sendable {
                 throw APIProblem(400, "after is not a cursor", remedy: "pass the value of Pushspool-Cursor")
             }
             self.cursor = cursor
-        case .look, .cancel, .gorush, .live, .ready, .metrics, .description: break
+        case .gorush: fcmApp = request.query["app"]
+        case .look, .cancel, .live, .ready, .metrics, .description: break
         }
     }
 

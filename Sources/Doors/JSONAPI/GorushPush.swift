@@ -10,16 +10,16 @@ import SpoolModel
 struct GorushPush {
     /// The outcome.
     struct Result {
-        /// The number of tokens that were taken.
+        /// The number of recipients that were taken.
         var recipientCount = 0
         /// The times that its jobs took.
         fileprivate(set) var dropTimes: [Duration] = []
-        /// The number of all tokens.
+        /// The number of all recipients.
         fileprivate(set) var count = 0
         fileprivate var logs: [Log] = []
 
         fileprivate struct Log {
-            let platform: Int
+            let platform: GorushRequest.Platform?
             let token: String
             let message: String
             let error: String
@@ -36,7 +36,7 @@ struct GorushPush {
             for log in logs {
                 writer.beginObject()
                 writer.member("type", "failed-push")
-                writer.member("platform", Self.platforms[log.platform] ?? "")
+                writer.member("platform", log.platform?.word ?? "")
                 writer.member("token", log.token)
                 writer.member("message", log.message)
                 writer.member("error", log.error)
@@ -47,24 +47,27 @@ struct GorushPush {
             return writer.bytes
         }
 
-        /// How many tokens are logged, and how much of a message: a short request must not have a long answer.
+        /// How many recipients are logged, and how much of a message: a short request must not have a long answer.
         private static let (logLimit, messageLimit) = (1_000, 100)
-        private static let platforms = [1: "ios", 2: "android", 3: "huawei"]
 
-        fileprivate mutating func refuse(_ notification: GorushRequest.Notification, because error: String) {
-            for token in notification.tokens {
-                refuse(token, of: notification, because: error)
+        /// Logs recipients of a notification: one without a name if there are none.
+        fileprivate mutating func refuse(
+            _ recipients: [String], of notification: GorushRequest.Notification, because error: String
+        ) {
+            for recipient in recipients.isEmpty ? [""] : recipients {
+                refuse(recipient, of: notification, because: error)
             }
-            if notification.tokens.isEmpty { refuse("", of: notification, because: error) }
         }
 
         /// Logs the tokens of a job that was dropped, but will not be sent to: `tokens[3]` in a finding.
-        fileprivate mutating func refuse(_ findings: [Diagnostic], of notification: GorushRequest.Notification) {
+        fileprivate mutating func refuse(
+            _ findings: [Diagnostic], in job: GorushRequest.Job, of notification: GorushRequest.Notification
+        ) {
             for finding in findings where finding.severity == .error {
                 guard let number = finding.path.flatMap({ $0.firstMatch(of: #/^tokens\[(\d+)\]/#) })?.output.1,
-                    let index = Int(number), notification.tokens.indices.contains(index)
+                    let index = Int(number), job.recipients.indices.contains(index)
                 else { continue }
-                refuse(notification.tokens[index], of: notification, because: finding.message)
+                refuse(job.recipients[index], of: notification, because: finding.message)
             }
         }
 
@@ -80,15 +83,28 @@ struct GorushPush {
     }
 
     private let request: GorushRequest
+    private let fcmApp: String?
     private let producer: Producer
     private let intake: JobIntake
 
+    /// Why a notification has no app.
+    private struct NoApp: Error {
+        let reason: String
+    }
+
     /// Reads a request.
     ///
+    /// - Parameters:
+    ///   - body: The body.
+    ///   - fcmApp: The app for notifications to FCM; `nil`: the producer's only one.
+    ///   - producer: Who sends it.
+    ///   - intake: Takes the jobs.
     /// - Throws: `APIProblem`: it is not one.
-    init(_ body: [UInt8], by producer: Producer, through intake: JobIntake) throws(APIProblem) {
+    init(
+        _ body: [UInt8], fcmApp: String?, by producer: Producer, through intake: JobIntake
+    ) throws(APIProblem) {
         request = try GorushRequest(try Self.root(of: body), at: .now)
-        (self.producer, self.intake) = (producer, intake)
+        (self.fcmApp, self.producer, self.intake) = (fcmApp, producer, intake)
     }
 
     private static func root(of body: [UInt8]) throws(APIProblem) -> Node {
@@ -102,65 +118,90 @@ struct GorushPush {
         }
     }
 
-    /// Drops a job for each notification.
+    /// Drops the jobs of each notification.
     ///
     /// - Throws: `APIProblem`, `DoorTrouble`: none can be accepted now. Earlier ones may have been dropped.
     func result() async throws -> Result {
         var result = Result()
         for notification in request.notifications {
-            result.count += notification.tokens.count
-            guard let job = notification.job else {
-                result.refuse(notification, because: notification.fault ?? "")
+            result.count += notification.recipients.count
+            if let fault = notification.fault {
+                result.refuse(notification.recipients, of: notification, because: fault)
                 continue
             }
-            guard let target = try await target(of: notification, result) else {
-                let topic = notification.topic ?? ""
-                result.refuse(
-                    notification, because: "no app, or more than one, has the topic and the environment \(topic)")
-                continue
-            }
-            switch await intake.drop(job, as: "gorush.json", for: target, isAllOrNothing: false) {
-            case .dropped(let receipt):
-                result.recipientCount += receipt.recipientCount
-                result.dropTimes.append(receipt.time)
-                result.refuse(receipt.diagnostics, of: notification)
-            case .refused(let diagnostics):
-                result.refuse(notification, because: diagnostics.first?.sentence ?? "the job would fail")
-            case .unavailable:
-                // A client that sent all again would push twice what was taken.
-                guard result.recipientCount > 0 else { throw APIProblem.unavailable }
-                result.refuse(notification, because: "no job can be accepted now")
+            do {
+                let target = try await target(of: notification, result)
+                for job in notification.jobs { try await drop(job, of: notification, for: target, &result) }
+            } catch let error as NoApp {
+                result.refuse(notification.recipients, of: notification, because: error.reason)
             }
         }
         return result
     }
 
-    /// - Throws: `DoorTrouble`: it is not known which apps there are. Only if nothing was taken, since the client sends all again.
+    private func drop(
+        _ job: GorushRequest.Job, of notification: GorushRequest.Notification, for target: JobIntake.Target,
+        _ result: inout Result
+    ) async throws(APIProblem) {
+        switch await intake.drop(job.bytes, as: "gorush.json", for: target, isAllOrNothing: false) {
+        case .dropped(let receipt):
+            result.recipientCount += receipt.recipientCount
+            result.dropTimes.append(receipt.time)
+            result.refuse(receipt.diagnostics, in: job, of: notification)
+        case .refused(let diagnostics):
+            let fault = diagnostics.first { $0.severity == .error }
+            result.refuse(job.recipients, of: notification, because: fault?.sentence ?? "the job would fail")
+        case .unavailable:
+            // A client that sent all again would push twice what was taken.
+            guard result.recipientCount > 0 else { throw APIProblem.unavailable }
+            result.refuse(job.recipients, of: notification, because: "no job can be accepted now")
+        }
+    }
+
+    /// - Throws: `NoApp`; `DoorTrouble`: it is not known which apps there are. Only if nothing was taken, since the client
+    ///   sends all again.
     private func target(
         of notification: GorushRequest.Notification, _ result: Result
-    ) async throws -> JobIntake.Target? {
+    ) async throws -> JobIntake.Target {
         let router: AppRouter
         do {
             router = try await intake.router()
         } catch {
             guard result.recipientCount > 0 else { throw error }
-            return nil
+            throw NoApp(reason: "\(error)")
         }
-        var names: [String]
+        let name =
+            notification.platform == .android
+            ? try fcmApp(in: router) : try appleApp(of: notification, in: router)
+        guard let target = try await intake.target(name) else { throw NoApp(reason: "there is no app \(name)") }
+        return target
+    }
+
+    private func fcmApp(in router: AppRouter) throws(NoApp) -> String {
+        switch router.match(fcmApp: fcmApp, for: producer) {
+        case .app(let place): return router.apps[place].name
+        case .several(let names):
+            throw NoApp(
+                reason: "\(names.joined(separator: ", ")) are FCM apps; choose one: /api/push?app=\(names[0])")
+        case .none: throw NoApp(reason: fcmApp.map { "there is no FCM app \($0)" } ?? "there is no FCM app")
+        }
+    }
+
+    private func appleApp(of notification: GorushRequest.Notification, in router: AppRouter) throws(NoApp) -> String {
+        var apps = router.apps.filter { $0.carrier != .fcm && producer.may(use: $0.name) }
         if let topic = notification.topic {
             let host = notification.isSandbox == true ? "sandbox" : ""
             switch router.match(topic: topic, type: nil, for: producer, host: host) {
-            case .app(let place): names = [router.apps[place].name]
-            case .several(let found): names = found
-            case .none: names = []
+            case .app(let place): apps = [router.apps[place]]
+            case .several(let names): apps.removeAll { !names.contains($0.name) }
+            case .none: apps = []
             }
-        } else {
-            names = router.apps.filter { $0.carrier != .fcm && producer.may(use: $0.name) }.map(\.name)
         }
-        if let isSandbox = notification.isSandbox {
-            names.removeAll { name in router.apps.contains { $0.name == name && $0.isSandbox != isSandbox } }
+        if let isSandbox = notification.isSandbox { apps.removeAll { $0.isSandbox != isSandbox } }
+        guard apps.count == 1 else {
+            let topic = notification.topic ?? ""
+            throw NoApp(reason: "no app, or more than one, has the topic and the environment \(topic)")
         }
-        guard names.count == 1 else { return nil }
-        return try await intake.target(names[0])
+        return apps[0].name
     }
 }

@@ -285,7 +285,9 @@ actor JSONDoor: Door {
 
     private func push(_ body: [UInt8], _ call: APICall) async throws -> HTTPResponse {
         guard let producer = call.producer else { throw APIProblem.unauthorized }
-        let result = try await GorushPush(body, by: producer, through: tools.intake).result()
+        let result = try await GorushPush(
+            body, fcmApp: call.fcmApp, by: producer, through: tools.intake
+        ).result()
         settle(call, result.recipientCount)
         front.counts.acceptedCount += result.dropTimes.count
         for time in result.dropTimes { front.counts.dropTimes.add(nanoseconds: time.wholeNanoseconds) }

@@ -93,6 +93,10 @@ enum OpenAPI {
               "post": {
                 "operationId": "pushAsGorush",
                 "summary": "Drop the notifications of a client of gorush",
+                "parameters": [
+                  {"name": "app", "in": "query", "schema": {"type": "string"},
+                    "description": "The FCM app for notifications with platform 2, if the producer has several."}
+                ],
                 "requestBody": {
                   "required": true,
                   "content": {"application/json": {"schema": {
