@@ -109,6 +109,12 @@ package actor DoorExamination {
         for app in wanted.subtracting(known).sorted() {
             book.warn("no app is called \(app)", hint: "write apps/\(app).yaml, or remove it from doors.yaml")
         }
+        if let name = configuration.zeromq?.app, router.apps.contains(where: { $0.name == name && $0.carrier == .fcm })
+        {
+            book.fault(
+                "zeromq.app: \(name) is an FCM app, and clients of py-apnsd push to Apple's devices only",
+                hint: "name an app of Apple's in doors.yaml")
+        }
         let apps = wanted.intersection(known).sorted()
         if !apps.isEmpty {
             book.ok("\(apps.count) of the daemon's \(known.count) app\(known.count == 1 ? "" : "s") can be reached")

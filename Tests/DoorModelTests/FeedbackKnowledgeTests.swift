@@ -64,6 +64,19 @@ struct FeedbackKnowledgeTests {
     }
 
     @Test(arguments: [
+        #""token":"cGxhbnQtMTIzNDU2Nzg5MA:APA91bOne","outcome":"rejected","status":404,"reason":"UNREGISTERED","verdict":"gone""#,
+        #""fid":"cGxhbnQtMTIzNDU2Nzg5MA","outcome":"rejected","status":404,"reason":"UNREGISTERED","verdict":"gone""#,
+        #""topic":"news","outcome":"accepted","message_name":"projects/weather-4711/messages/1""#,
+        #""condition":"'a' in topics","outcome":"rejected","status":400,"reason":"INVALID_ARGUMENT","verdict":"message""#,
+    ])
+    func `lines about FCM's addresses tell the doors for Apple's clients nothing`(_ members: String) throws {
+        let members = #""kind":"notification","app":"android","index":1,"# + members
+        #expect(try heard(members) == nil)
+        var parser = JSON.Parser()
+        #expect(LostToken(try parser.parse(Array("{\"v\":1,\(members)}".utf8)).root) == nil)
+    }
+
+    @Test(arguments: [
         ("cancelled", 503, "ServiceUnavailable"), ("expired", 400, "BadExpirationDate"),
         ("unreadable", 500, "InternalServerError"),
     ])

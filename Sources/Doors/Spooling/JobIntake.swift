@@ -52,6 +52,12 @@ actor JobIntake {
     struct Target: Sendable {
         let app: AppList.App
         let limits: DocumentLimits
+
+        /// Why clients that know only Apple's gateway cannot use the app; `nil` if they can.
+        var refusalToAppleClients: String? {
+            guard app.carrier == .fcm else { return nil }
+            return "\(app.name) is an FCM app, and this door pushes to Apple's devices only; use the JSON door"
+        }
     }
 
     private let worker: WorkerThread

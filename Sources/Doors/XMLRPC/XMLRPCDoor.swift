@@ -166,12 +166,16 @@ actor XMLRPCDoor: Door {
     private func target(
         _ app: String, for producer: Producer, isFresh: Bool = false
     ) async throws(MethodFault) -> JobIntake.Target? {
+        guard producer.may(use: app) else { return nil }
+        let target: JobIntake.Target?
         do {
-            guard producer.may(use: app) else { return nil }
-            return try await tools.intake.target(app, isFresh: isFresh)
+            target = try await tools.intake.target(app, isFresh: isFresh)
         } catch {
             throw .notAccepted("\(error)")
         }
+        // Not 404: on that, pyapns' client provisions the app.
+        if let refusal = target?.refusalToAppleClients { throw .notAccepted(refusal) }
+        return target
     }
 
     private func notify(_ notify: Notify, by producer: Producer) async throws(MethodFault) -> MethodResponse {
@@ -209,9 +213,7 @@ actor XMLRPCDoor: Door {
         let deadline = Moment.now + min(provision.timeout, .seconds(60))
         while true {
             if let known = try await target(provision.app, for: producer, isFresh: true) {
-                guard let isSandbox = known.app.isSandbox else {
-                    throw .notAccepted("\(provision.app) is an FCM app, which takes no notifications for APNs")
-                }
+                let isSandbox = known.app.isSandbox == true
                 if isSandbox == (provision.environment == .sandbox) { return .nothing }
                 let other = isSandbox ? "sandbox" : "production"
                 guard rules.provision == .create, Moment.now < deadline else {

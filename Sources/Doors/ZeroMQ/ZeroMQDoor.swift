@@ -144,7 +144,7 @@ actor ZeroMQDoor: Door {
     // MARK: Commands
 
     private func send(_ command: SendCommand) async throws(CommandFault) -> Range<UInt64> {
-        guard let target = try await target() else { throw .other("there is no app \(rules.app)") }
+        let target = try await target()
         var job: [UInt8] = []
         command.appendJob(to: &job)
         var parser = JSON.Parser(limits: target.limits)
@@ -163,12 +163,16 @@ actor ZeroMQDoor: Door {
         }
     }
 
-    private func target() async throws(CommandFault) -> JobIntake.Target? {
+    private func target() async throws(CommandFault) -> JobIntake.Target {
+        let target: JobIntake.Target?
         do {
-            return try await tools.intake.target(rules.app)
+            target = try await tools.intake.target(rules.app)
         } catch {
             throw .other("\(error)")
         }
+        guard let target else { throw .other("there is no app \(rules.app)") }
+        if let refusal = target.refusalToAppleClients { throw .other(refusal) }
+        return target
     }
 
     /// Returns the ids, of which at least so many may be given out.
@@ -194,7 +198,7 @@ actor ZeroMQDoor: Door {
     }
 
     private func feedback() async throws(CommandFault) -> DoorRecords.Report {
-        guard try await target() != nil else { throw .other("there is no app \(rules.app)") }
+        _ = try await target()
         do {
             let report = try await tools.feedback.report(of: rules.app, includesInvalid: true)
             troubles.feedback.note(nil, about: rules.app)

@@ -126,11 +126,11 @@ struct OpenDoor {
     let way: Doorway
 
     /// Calls `notify` over XML-RPC for one token, without an identity. Returns the answer.
-    func notify(_ number: Int) async throws -> String {
+    func notify(_ number: Int, app: String = "modern") async throws -> String {
         func mapping(_ name: String, _ value: String) -> String {
             "<struct><member><name>\(name)</name><value>\(value)</value></member></struct>"
         }
-        let values = ["modern", token(number), mapping("aps", mapping("alert", "x"))]
+        let values = [app, token(number), mapping("aps", mapping("alert", "x"))]
         let parameters = values.map { "<param><value>\($0)</value></param>" }.joined()
         let body = "<methodCall><methodName>notify</methodName><params>\(parameters)</params></methodCall>"
         let curl = try Program(
@@ -142,6 +142,40 @@ struct OpenDoor {
         let code = try await curl.end()
         try #require(code == 0, "curl: \(curl.log)")
         return curl.text
+    }
+
+    /// Sends requests over ZMTP 3.0 as a client of type REQ does, and returns the replies.
+    func talk(_ requests: [String]) async throws -> [String] {
+        let program = """
+            import socket, struct, sys
+            peer = socket.create_connection(("127.0.0.1", int(sys.argv[1])), 30)
+            def take(count):
+                data = b""
+                while len(data) < count:
+                    part = peer.recv(count - len(data))
+                    if not part: raise SystemExit("closed")
+                    data += part
+                return data
+            def frame():
+                flags = take(1)[0]
+                size = struct.unpack(">Q", take(8))[0] if flags & 2 else take(1)[0]
+                return flags, take(size)
+            peer.sendall(b"\\xff" + bytes(8) + b"\\x7f\\x03\\x00NULL".ljust(22, b"\\0") + bytes(33))
+            take(64)
+            ready = b"\\x05READY\\x0bSocket-Type" + struct.pack(">I", 3) + b"REQ"
+            peer.sendall(bytes([4, len(ready)]) + ready)
+            frame()
+            for request in sys.argv[2:]:
+                data = request.encode()
+                peer.sendall(b"\\x01\\x00" + b"\\x02" + struct.pack(">Q", len(data)) + data)
+                frame()
+                print(frame()[1].decode())
+            """
+        let python = try Program(
+            "/usr/bin/env", ["python3", "-c", program, try port(of: "zeromq")] + requests,
+            logs: way.bench.path + "/logs")
+        #expect(try await python.end() == 0, "\(python.log)")
+        return python.text.split(separator: "\n").map(String.init)
     }
 
     /// The answer to a request.

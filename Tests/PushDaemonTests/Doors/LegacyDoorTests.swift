@@ -167,40 +167,6 @@ import Testing
 
     private static let zeromq = "zeromq: {bind: \"tcp://127.0.0.1:0\", app: modern}"
 
-    /// Sends requests over ZMTP 3.0 as a client of type REQ does, and returns the replies.
-    private func talk(_ door: OpenDoor, _ requests: [String]) async throws -> [String] {
-        let program = """
-            import socket, struct, sys
-            peer = socket.create_connection(("127.0.0.1", int(sys.argv[1])), 30)
-            def take(count):
-                data = b""
-                while len(data) < count:
-                    part = peer.recv(count - len(data))
-                    if not part: raise SystemExit("closed")
-                    data += part
-                return data
-            def frame():
-                flags = take(1)[0]
-                size = struct.unpack(">Q", take(8))[0] if flags & 2 else take(1)[0]
-                return flags, take(size)
-            peer.sendall(b"\\xff" + bytes(8) + b"\\x7f\\x03\\x00NULL".ljust(22, b"\\0") + bytes(33))
-            take(64)
-            ready = b"\\x05READY\\x0bSocket-Type" + struct.pack(">I", 3) + b"REQ"
-            peer.sendall(bytes([4, len(ready)]) + ready)
-            frame()
-            for request in sys.argv[2:]:
-                data = request.encode()
-                peer.sendall(b"\\x01\\x00" + b"\\x02" + struct.pack(">Q", len(data)) + data)
-                frame()
-                print(frame()[1].decode())
-            """
-        let python = try Program(
-            "/usr/bin/env", ["python3", "-c", program, try door.port(of: "zeromq")] + requests,
-            logs: door.way.bench.path + "/logs")
-        #expect(try await python.end() == 0, "\(python.log)")
-        return python.text.split(separator: "\n").map(String.init)
-    }
-
     @Test func `feedback that its client did not wait for is told to the next`() async throws {
         try await running(Self.zeromq) { bench, way in
             try await way.open { door in
@@ -224,7 +190,7 @@ import Testing
                         logs: bench.path + "/logs")
                     #expect(try await python.end() == 0, "\(python.log)")
                 }
-                let replies = try await talk(door, ["feedback"])
+                let replies = try await door.talk(["feedback"])
                 #expect(replies == ["OK 1795158000:315EDE52 0:2BE9FEC9"])
             }
         }
@@ -273,7 +239,7 @@ import Testing
                 #expect(try await python.end() == 0, "\(python.log)")
                 #expect(python.text == "False\n")
                 #expect(bench.names(in: "modern/new").isEmpty)
-                let replies = try await talk(door, ["send +60 1 \(token(1)) hello"])
+                let replies = try await door.talk(["send +60 1 \(token(1)) hello"])
                 #expect(replies == ["OK 0"])
             }
         }
@@ -283,8 +249,7 @@ import Testing
         try await running(Self.zeromq) { bench, way in
             try bench.write("doorstate/zeromq-ids", "34\n")
             try await way.open { door in
-                let replies = try await talk(
-                    door,
+                let replies = try await door.talk(
                     [
                         "send +60 1 \(token(1)) hello",
                         "SEND +60 2 \(token(2)) \(token(3)) {\"aps\":{\"alert\":\"x\"}}",
@@ -302,7 +267,7 @@ import Testing
             }
             try bench.write("spool/modern/feedback/20200101T000000.000000Z-test.jsonl", Self.feedback)
             try await way.open { door in
-                let replies = try await talk(door, ["send +60 1 \(token(5)) hello", "feedback", "Feedback"])
+                let replies = try await door.talk(["send +60 1 \(token(5)) hello", "feedback", "Feedback"])
                 let id = try #require(Int(replies[0].dropFirst(3)))
                 #expect(id > 36)
                 #expect(replies[1] == "OK 1795158000:315EDE52 0:2BE9FEC9")
