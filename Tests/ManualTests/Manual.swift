@@ -56,7 +56,7 @@ enum Manual {
             }
             return Example(
                 source: "README.md", fileName: "example-\(number).\(form)", text: fence.text,
-                isWrong: words.contains("wrong"))
+                isWrong: words.contains("wrong"), carrier: words.contains("fcm") ? .fcm : .http2)
         }
     }
 
