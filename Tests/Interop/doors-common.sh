@@ -56,8 +56,13 @@ jobs_of() {
         { grep --only-matching "$1-[0-9a-f]\{16\}" || true; } | sort --unique | wc -l
 }
 
-# What came out at the gateway: in each line the first two bytes of a token and a payload.
-at_gateway() { jq --raw-output '.token[:4] + " " + .payload' "$folder/ledger.jsonl"; }
+# What came out at the gateways: in each line four characters of a token and a payload, or of an FCM address and a message
+# without its address and its expirations.
+at_gateway() {
+    jq --raw-output 'if .target then .address[:4] + " " + (.payload | fromjson | .message |
+        del(.token, .topic, .android.ttl, .apns.headers["apns-expiration"]) | tojson)
+        else .token[:4] + " " + .payload end' "$folder/ledger.jsonl"
+}
 
 # Waits until a line came out at the gateway exactly once.
 check_gateway() {
