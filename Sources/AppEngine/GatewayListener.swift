@@ -56,7 +56,10 @@ final class GatewayListener {
             announcements += batches
             announceWakeup.signal()
         case .connected(let endpoint): context.logger.info("connected", metadata: [LogKey.gateway: "\(endpoint)"])
-        case .troubled(let fault, _): context.logger.warning("cannot send to the gateway", metadata: fault.metadata)
+        case .troubled(let fault, let pause):
+            var metadata = fault.metadata
+            if let pause { metadata[LogKey.pause] = "\(pause)" }
+            context.logger.warning("cannot send to the gateway", metadata: metadata)
         case .refusedJob(let id, let fault, let pause): note(fault, of: id, pause)
         case .disconnected(let report): log(report)
         // A connection that the daemon cut may look like one that the gateway rejected.

@@ -132,7 +132,7 @@ final class StatusReporter {
             (status.since, status.until) = (acceptance.trouble?.since, acceptance.trouble?.nextTry)
         }
         // A gateway of the binary protocol answers only rejected notifications.
-        if status.state == .sending, status.reason == nil, app.configuration.http2 != nil,
+        if status.state == .sending, status.reason == nil, app.configuration.binary == nil,
             let since = acceptance.silentSince(at: .now)
         {
             status.since = since

@@ -73,7 +73,8 @@ extension Examination {
             if reply.isAcceptance { return .accepted }
             let detail = reply.detail.map { ": \($0)" } ?? ""
             let fault = GatewayFacts.Fault(message: "\(reply.name) (status \(reply.status))\(detail)", hint: reply.hint)
-            return reply.isServerFailure ? .unanswered(fault) : .refused(fault)
+            guard reply.isGenuine else { return .unanswered(fault) }
+            return reply.failureClass?.mayPass == true ? .postponed(fault) : .refused(fault)
         } catch let refusal as AccountRefusal {
             return .refused(GatewayFacts.Fault(message: refusal.fault.message, hint: refusal.fault.hint))
         } catch let fault as GatewayFault {

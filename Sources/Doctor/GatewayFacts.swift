@@ -50,6 +50,8 @@ struct GatewayFacts: Sendable {
     enum Trial: Hashable, Sendable {
         /// It accepts it.
         case accepted
+        /// It knows the account, but does not take the message now.
+        case postponed(Fault)
         /// It refuses it, or there is no access token.
         case refused(Fault)
         /// Nobody answered.

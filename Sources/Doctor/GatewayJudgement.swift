@@ -25,6 +25,10 @@ struct GatewayJudgement {
     private func note(_ trial: GatewayFacts.Trial, in book: inout FindingBook) {
         switch trial {
         case .accepted: book.ok("\(facts.gateway) accepts the service account: it has validated a message to nobody")
+        case .postponed(let fault):
+            book.warn(
+                "\(facts.gateway) knows the service account, but takes no message now: \(fault.message)",
+                hint: fault.hint ?? "see the quota in the Google Cloud console; the daemon tries again by itself")
         case .refused(let fault):
             book.fault(
                 "\(facts.gateway) refuses the app: \(fault.message)",

@@ -101,7 +101,7 @@ package struct Acceptance: Sendable {
             switch settlement.outcome {
             case .accepted, .rejected:
                 answeredAt = now
-                if phase == .open { trouble = nil }
+                if phase == .open, !isHeld(at: now) { trouble = nil }
                 return
             case .expired, .unsent, .unknown: continue
             }
@@ -109,6 +109,12 @@ package struct Acceptance: Sendable {
     }
 
     /// Begins a problem, or updates the same one. During a stop, connection problems are ignored.
+    /// Whether the gateway has asked the app to wait. What it answers to earlier requests meanwhile does not end that.
+    private func isHeld(at now: WallTime) -> Bool {
+        guard let trouble, trouble.kind == .refused, let nextTry = trouble.nextTry else { return false }
+        return now < nextTry
+    }
+
     private mutating func begin(_ kind: Trouble.Kind, _ fault: GatewayFault, at now: WallTime, nextTry: WallTime?) {
         guard trouble?.kind != .stop else { return }
         let since = trouble?.kind == kind ? trouble?.since ?? now : now

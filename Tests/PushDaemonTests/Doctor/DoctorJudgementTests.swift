@@ -263,6 +263,28 @@ import Testing
         #expect(last.message.contains("provider tokens") == usesTokens)
     }
 
+    @Test(arguments: [
+        (GatewayFacts.Trial.accepted, DoctorFinding.Severity.ok, "accepts the service account"),
+        (.postponed(.init(message: "QUOTA_EXCEEDED (status 429)", hint: nil)), .warn, "takes no message now: QUOTA"),
+        (.refused(.init(message: "SERVICE_DISABLED (status 403)", hint: "enable it")), .fault, "SERVICE_DISABLED"),
+        (.unanswered(.init(message: "the server does not answer", hint: nil)), .fault, "does not answer"),
+    ])
+    func `what FCM says about a message to nobody is told`(
+        trial: GatewayFacts.Trial, severity: DoctorFinding.Severity, words: String
+    ) throws {
+        let gateway = HostPort(host: "localhost", port: 443)
+        var facts = GatewayFacts(role: "the gateway", gateway: gateway, proxy: nil, wantsHTTP2: true)
+        let address = try #require(SocketAddress(host: "127.0.0.1", port: 443))
+        facts.attempts = [.init(address: address, time: .zero, error: nil)]
+        facts.agreement = .init(
+            version: "TLS 1.3", applicationProtocol: "h2", server: "x", notAfter: WallTime(epochSeconds: 0), time: .zero
+        )
+        (facts.usesTokens, facts.consent, facts.trial) = (true, .given, trial)
+        let last = try #require(GatewayJudgement(app: "weather", facts: facts).findings.last)
+        #expect(last.message.contains(words) && last.severity == severity, "\(last)")
+        #expect((last.hint == nil) == (severity == .ok))
+    }
+
     // MARK: The daemon
 
     @Test(
