@@ -109,30 +109,6 @@ final class HTTP2Session: GatewaySession {
     /// Whether the server has only reported failures of its own lately.
     var isFailing: Bool { machine.isFailing }
 
-    /// Why a connection takes no more requests, unless the gateway ends it or it is too old.
-    enum Retirement {
-        /// The server has only reported failures of its own lately.
-        case failing
-        /// There is another provider token, and the gateway accepts no other here yet.
-        case oldToken
-        /// The gateway refused a request that it may take on another connection.
-        case refused
-        /// The gateway calls the provider token expired.
-        case expiredToken
-        /// The gateway refused a request with status 403.
-        case forbidden
-
-        fileprivate var message: String {
-            switch self {
-            case .failing: "the last \(SessionMachine.failureLimit) answers on it reported server errors"
-            case .oldToken: "the provider token was replaced"
-            case .refused: "the gateway refused a request on it that it may take on another"
-            case .expiredToken: "the gateway refused the provider token as expired"
-            case .forbidden: "the gateway refused a request on it with status 403"
-            }
-        }
-    }
-
     /// The first of these reasons; `nil` if there is none.
     private(set) var retirementReason: Retirement?
 

@@ -74,13 +74,8 @@ package struct HoldFolder {
     /// - Throws: `SystemError`: its bytes may be lost with the next power loss. That concerns only this file.
     private func secure(_ job: ClaimedJob) throws(SystemError) {
         guard job.status.byteCount <= Int64(JournalHeader.byteLimit) else { return }
-        let file: OpenFile
-        do throws(SystemError) {
-            file = try work.openForReading(job.entry.bytes)
-        } catch {
-            // It moves all the same: it is gone, or may not be opened any more, or no descriptor is left.
-            return
-        }
+        // It moves all the same if it is gone, or may not be opened any more, or no descriptor is left.
+        guard let file = try? work.openForReading(job.entry.bytes) else { return }
         try file.syncDraft(.jobFile, as: "sync before a move")
     }
 
