@@ -6,6 +6,8 @@ enum DemoApp: String, CaseIterable {
     case news
     /// The binary protocol with a certificate.
     case legacy
+    /// FCM.
+    case android
 
     /// A short description.
     var about: String {
@@ -13,6 +15,7 @@ enum DemoApp: String, CaseIterable {
         case .weather: "HTTP/2, provider token"
         case .news: "HTTP/2, certificate"
         case .legacy: "binary protocol, certificate"
+        case .android: "FCM, service account"
         }
     }
 

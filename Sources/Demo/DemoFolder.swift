@@ -31,12 +31,12 @@ package struct DemoFolder {
     ///
     /// - Throws: `SimulatorFault` and `SystemError` if the folder cannot be written.
     func write(
-        _ demoApps: [DemoApp], for simulator: Simulator, _ key: RegisteredKey, _ privateKey: [UInt8]
+        _ demoApps: [DemoApp], for simulator: Simulator, _ credentials: DemoCredentials
     ) throws {
         try simulator.certificates.write(into: path + "/etc/certificates")
         let etc = try Directory.open(path: path + "/etc")
-        let keyName = "AuthKey_\(key.keyID).p8"
-        try etc.create(Array(keyName.utf8), mode: 0o600).write(privateKey)
+        try etc.create(Array(credentials.keyName.utf8), mode: 0o600).write(credentials.privateKey)
+        try etc.create(Array(DemoCredentials.serviceAccountName.utf8), mode: 0o600).write(credentials.serviceAccount)
         try write(
             """
             spool: ../spool
@@ -48,43 +48,62 @@ package struct DemoFolder {
             """, "pushspool.yaml", in: etc)
         let apps = try etc.openChild(Array("apps".utf8))
         for app in demoApps {
-            try write(Self.text(of: app, key, at: simulator.ports), app.rawValue + ".yaml", in: apps)
+            try write(Self.text(of: app, credentials, at: simulator.ports), app.rawValue + ".yaml", in: apps)
         }
     }
 
     /// The text of an app's file.
-    private static func text(of app: DemoApp, _ key: RegisteredKey, at ports: Simulator.Ports) -> String {
-        let own =
-            switch app {
-            case .weather:
-                """
-                protocol: http2
-                topic: \(app.topic)
-                credentials:
-                  token: {key: ../AuthKey_\(key.keyID).p8, key_id: \(key.keyID), team_id: \(key.teamID)}
-                retry: {later: 1s}                 # 30s at a real gateway
-                channels: {match-7: {id: \(DemoJobs.channel), policy: latest}}
-                """
-            case .news:
-                """
-                protocol: http2
-                credentials: {certificate: ../certificates/client.pem}
-                """
-            case .legacy:
-                """
-                protocol: binary
-                credentials: {certificate: ../certificates/client.pem}
-                feedback_service: {gateway: "localhost:\(ports.feedback)", every: 1s}
-                binary: {confirm_after: 1s}        # 3s or more at a real gateway
-                """
-            }
-        return """
-            \(own)
-            environment: sandbox
-            gateway: localhost:\(app == .legacy ? ports.gateway : ports.http2)
-            trust: ../certificates/ca.pem
+    private static func text(of app: DemoApp, _ credentials: DemoCredentials, at ports: Simulator.Ports) -> String {
+        """
+        \(identity(of: app, credentials, at: ports))
+        gateway: localhost:\(port(of: app, ports))
+        trust: ../certificates/ca.pem
 
+        """
+    }
+
+    /// The lines that differ by more than a port.
+    private static func identity(of app: DemoApp, _ credentials: DemoCredentials, at ports: Simulator.Ports) -> String {
+        switch app {
+        case .weather:
             """
+            protocol: http2
+            environment: sandbox
+            topic: \(app.topic)
+            credentials:
+              token: {key: ../\(credentials.keyName), key_id: \(credentials.key.keyID), team_id: \(credentials.key.teamID)}
+            retry: {later: 1s}                 # 30s at a real gateway
+            channels: {match-7: {id: \(DemoJobs.channel), policy: latest}}
+            """
+        case .news:
+            """
+            protocol: http2
+            environment: sandbox
+            credentials: {certificate: ../certificates/client.pem}
+            """
+        case .legacy:
+            """
+            protocol: binary
+            environment: sandbox
+            credentials: {certificate: ../certificates/client.pem}
+            feedback_service: {gateway: "localhost:\(ports.feedback)", every: 1s}
+            binary: {confirm_after: 1s}        # 3s or more at a real gateway
+            """
+        case .android:
+            """
+            protocol: fcm
+            credentials: {service_account: ../\(DemoCredentials.serviceAccountName)}
+            token_gateway: localhost:\(ports.oauth)
+            """
+        }
+    }
+
+    private static func port(of app: DemoApp, _ ports: Simulator.Ports) -> Int {
+        switch app {
+        case .weather, .news: ports.http2
+        case .legacy: ports.gateway
+        case .android: ports.fcm
+        }
     }
 
     private func write(_ text: String, _ name: String, in directory: Directory) throws(SystemError) {

@@ -57,11 +57,17 @@ package struct DemoReport {
         line(
             "\(ledger.discardedCount) discarded after a refusal or shutdown, and resent on the next connection"
         )
+        if !ledger.tokenRequests.isEmpty {
+            line(
+                "\(ledger.tokenRequests.count) access tokens issued, each valid for a few seconds; renewed while sending"
+            )
+        }
         for entry in samples(of: ledger) {
             let channel = entry.request?["apns-channel-id"].map { "channel \($0)" }
             let place = entry.request?.topic ?? entry.request?[":path"] ?? ""
             let way = entry.request.map { "stream \($0.stream) \(place)" } ?? "no. \(entry.sequence)"
-            let target = channel ?? "\(DeviceToken(bytes: entry.token))"
+            let address = entry.request?.target.map { "\($0) \(entry.addressText.prefix(8))…" }
+            let target = channel ?? address ?? "\(DeviceToken(bytes: entry.token))"
             line("connection \(entry.connection) \(way) to \(target) \(cut(entry.payloadText, 60))")
         }
     }
@@ -118,7 +124,7 @@ package struct DemoReport {
     private mutating func addFurther() {
         title("Explore (nothing is running any more; to clean up: rm -r \(folder.path))")
         line("cd \(folder.path)")
-        line("cat spool/weather/failed/*/\(scenario.resultFile)")
+        line("cat spool/\(scenario.resultFile)")
         line("cat spool/*/feedback/*.jsonl")
         line("less daemon.log")
         line("cat etc/pushspool.yaml etc/apps/*.yaml")

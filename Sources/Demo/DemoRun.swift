@@ -26,9 +26,9 @@ package struct DemoRun {
     ///   daemon.
     package func run() async throws -> DemoOutcome {
         let start = ContinuousClock.now
-        let (key, privateKey) = try RegisteredKey.throwaway()
-        return try await Simulator.running(try gateway(for: key)) { simulator in
-            try folder.write(scenario.apps, for: simulator, key, privateKey)
+        let credentials = try DemoCredentials()
+        return try await Simulator.running(try gateway(for: credentials)) { simulator in
+            try folder.write(scenario.apps, for: simulator, credentials)
             let log = try DemoLog(path: folder.path)
             var settings = Daemon.Settings(path: folder.configuration, signals: try BlockedSignals([]))
             settings.version = version
@@ -47,15 +47,21 @@ package struct DemoRun {
         }
     }
 
-    private func gateway(for key: RegisteredKey) throws -> Simulator.Configuration {
+    private func gateway(for credentials: DemoCredentials) throws -> Simulator.Configuration {
         var configuration = Simulator.Configuration()
         configuration.topic = DemoApp.news.topic
         configuration.ledgerPath = folder.ledger
-        configuration.requestRules.keys = [key]
+        configuration.requestRules.keys = [credentials.key]
         configuration.requestRules.foreign = [DemoJobs.foreign.bytes]
         configuration.requestRules.unregistered = [DemoJobs.uninstalled.bytes: 1_795_000_000_123]
         configuration.rules.unregistered = [DemoJobs.refused.bytes]
         configuration.gone = DemoJobs.gone.map { GoneToken(token: $0.bytes, epochSeconds: 1_795_000_000) }
+        configuration.fcm.rules.projects = [credentials.project]
+        configuration.fcm.rules.unregistered = [DemoJobs.removed.text]
+        var quota = FCMRules.Quota(messageCount: DemoJobs.androidQuota)
+        (quota.window, quota.retryAfter) = (.seconds(1), 1)
+        configuration.fcm.rules.quota = quota
+        configuration.fcm.rules.accessTokenLifetime = .seconds(2)
         configuration.script = try FaultScript(scenario.script)
         configuration.logger = Logger(label: "gateway") { _ in SwiftLogNoOpLogHandler() }
         return configuration

@@ -5,13 +5,34 @@ import PushModel
 /// A device token with a number, in all spellings that the daemon accepts.
 struct DemoToken: Hashable {
     let number: Int
+    /// Whether it is a registration token of FCM's, and not a device token of Apple's.
+    let isRegistration: Bool
 
     init(_ number: Int) {
-        self.number = number
+        self.init(number, isRegistration: false)
+    }
+
+    init(_ number: Int, isRegistration: Bool) {
+        (self.number, self.isRegistration) = (number, isRegistration)
+    }
+
+    /// The bytes of the token; those of its text if it is a registration token.
+    var bytes: [UInt8] { isRegistration ? registration : noise }
+
+    /// The usual spelling.
+    var text: String { isRegistration ? String(decoding: registration, as: UTF8.self) : hex }
+
+    /// An installation's ID of 22 characters, a colon, and more.
+    private var registration: [UInt8] {
+        var text: [UInt8] = []
+        Base64.url.append(noise.prefix(16), to: &text)
+        text += Array(":APA91b".utf8)
+        Base64.url.append(noise, to: &text)
+        return text
     }
 
     /// 32 pseudorandom bytes (SplitMix64), with the number in the last four.
-    var bytes: [UInt8] {
+    private var noise: [UInt8] {
         var bytes: [UInt8] = []
         var state = UInt64(number)
         for _ in 0..<4 {
@@ -25,7 +46,7 @@ struct DemoToken: Hashable {
     }
 
     /// The usual spelling in hexadecimal digits.
-    var hex: String { DeviceToken(bytes: bytes).hex }
+    var hex: String { DeviceToken(bytes: noise).hex }
 
     /// The spelling of a description of `NSData`: `<740f4707 bebcf74f …>`.
     var inBrackets: String {
@@ -37,7 +58,7 @@ struct DemoToken: Hashable {
     /// The spelling of JSON encoders for bytes.
     var base64: String {
         var text: [UInt8] = []
-        Base64.standard.append(bytes, to: &text)
+        Base64.standard.append(noise, to: &text)
         return String(decoding: text, as: UTF8.self)
     }
 }

@@ -4,15 +4,21 @@ import GatewaySimulator
 package struct DemoVerdict {
     let jobs: [DemoJob]
     let outcome: DemoOutcome
+    private let accessTokenCount: Int
 
-    /// Compares the outcome of these jobs.
-    package init(jobs: [DemoJob], outcome: DemoOutcome) {
-        (self.jobs, self.outcome) = (jobs, outcome)
+    /// Compares the outcome of these jobs, for which at least so many access tokens must have been asked for.
+    package init(jobs: [DemoJob], outcome: DemoOutcome, accessTokenCount: Int = 0) {
+        (self.jobs, self.outcome, self.accessTokenCount) = (jobs, outcome, accessTokenCount)
     }
 
     /// The differences in words; normally none.
     package var faults: [String] {
-        jobs.flatMap { faults(of: $0) } + deliveryFaults + violations
+        jobs.flatMap { faults(of: $0) } + deliveryFaults + violations + tokenFaults
+    }
+
+    private var tokenFaults: [String] {
+        let count = outcome.ledger?.tokenRequests.count ?? 0
+        return count < accessTokenCount ? ["\(count) access tokens (expected at least \(accessTokenCount))"] : []
     }
 
     private func faults(of job: DemoJob) -> [String] {

@@ -18,15 +18,16 @@ struct Demo: AsyncParsableCommand {
             provider token, HTTP/2 with a certificate, the binary protocol), and shows the result of each. \
             Nothing leaves the host, and you can inspect the folder afterwards. Takes about five seconds; exits with 1 if \
             a job ends differently than expected. The scenario live-activity starts a Live Activity on five devices, updates \
-            it by broadcasts over a channel, and ends it. The scenario door starts pushspool-door, too, and lets curl \
-            and Python push through it.
+            it by broadcasts over a channel, and ends it. The scenario android sends one template to devices of both \
+            platforms, and shows an app that was removed, a quota and the renewal of an access token at FCM. The scenario \
+            door starts pushspool-door, too, and lets curl and Python push through it.
 
             Example: pushspool demo --scenario live-activity --folder /tmp/pushspool-demo
             """)
 
     /// What the demo shows.
     enum Subject: String, CaseIterable, ExpressibleByArgument {
-        case samples, door
+        case samples, android, door
         case liveActivity = "live-activity"
     }
 
@@ -43,11 +44,13 @@ struct Demo: AsyncParsableCommand {
         do {
             let folder = try DemoFolder.make(at: folder)
             guard scenario != .door else { return try await showDoors(in: folder) }
-            let scenario = self.scenario == .liveActivity ? DemoScenario.liveActivity : .samples
+            let scenario = DemoScenario(rawValue: self.scenario.rawValue) ?? .samples
             let jobs = scenario.jobs
             Talk.say("Sending \(jobs.count) sample jobs to a gateway on this host, in \(folder.path)")
             let outcome = try await DemoRun(folder: folder, scenario: scenario, version: Version.current).run()
-            let faults = DemoVerdict(jobs: jobs, outcome: outcome).faults
+            let faults = DemoVerdict(
+                jobs: jobs, outcome: outcome, accessTokenCount: scenario.accessTokenCount
+            ).faults
             for line in DemoReport(folder: folder, scenario: scenario, outcome: outcome, faults: faults).lines {
                 Talk.say(line)
             }

@@ -93,6 +93,14 @@ struct DemoVerdictTests {
             ])
     }
 
+    @Test func `access tokens that nobody asked for are told`() throws {
+        let ledger = try Self.ledger([(1, "Storm"), (2, "Storm")])
+        let jobs = [Self.good, Self.half]
+        let outcome = DemoOutcome(wanted: jobs.map(\.name), jobs: Case("").jobs, ledger: ledger)
+        let faults = DemoVerdict(jobs: jobs, outcome: outcome, accessTokenCount: 2).faults
+        #expect(faults == ["0 access tokens (expected at least 2)"])
+    }
+
     @Test func `without a ledger nothing is good`() {
         let outcome = DemoOutcome(wanted: [], jobs: Case("").jobs)
         #expect(DemoVerdict(jobs: [Self.good, Self.half], outcome: outcome).faults == ["the ledger is missing"])

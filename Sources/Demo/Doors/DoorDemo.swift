@@ -34,15 +34,15 @@ package struct DoorDemo {
         for needed in [program, "curl", "python3"] where !ProgramPath.finds(needed) {
             throw DemoFault(message: "\(needed) is not installed", hint: "install it; this scenario shows its requests")
         }
-        let (key, privateKey) = try RegisteredKey.throwaway()
+        let credentials = try DemoCredentials()
         var configuration = Simulator.Configuration()
         configuration.topic = DemoApp.weather.topic
         configuration.ledgerPath = folder.ledger
-        configuration.requestRules.keys = [key]
+        configuration.requestRules.keys = [credentials.key]
         configuration.requestRules.unregistered = [DoorDemoClient.uninstalled.bytes: 1_795_000_000_123]
         configuration.logger = Logger(label: "gateway") { _ in SwiftLogNoOpLogHandler() }
         return try await Simulator.running(configuration) { simulator in
-            try folder.write([.weather], for: simulator, key, privateKey)
+            try folder.write([.weather], for: simulator, credentials)
             let log = try DemoLog(path: folder.path)
             var settings = Daemon.Settings(path: folder.configuration, signals: try BlockedSignals([]))
             settings.version = version
