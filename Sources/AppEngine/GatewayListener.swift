@@ -77,7 +77,7 @@ final class GatewayListener {
             context.logger.notice("app resumed")
         case .suspectEnvironment:
             let hint: Logger.MetadataValue =
-                "check environment: the gateway rejects tokens of the other environment"
+                "check environment, or for FCM the project of the service account: the gateway rejects tokens of others"
             context.logger.warning(
                 "most tokens are rejected and none was ever accepted", metadata: [LogKey.hint: hint])
         }

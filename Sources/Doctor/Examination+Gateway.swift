@@ -73,7 +73,10 @@ extension Examination {
             if reply.isAcceptance { return .accepted }
             let detail = reply.detail.map { ": \($0)" } ?? ""
             let fault = GatewayFacts.Fault(message: "\(reply.name) (status \(reply.status))\(detail)", hint: reply.hint)
-            guard reply.isGenuine else { return .unanswered(fault) }
+            guard reply.isGenuine else {
+                let words = "status \(reply.status) with a body that is not Google's: \"\(reply.excerpt)\""
+                return .unanswered(GatewayFacts.Fault(message: words, hint: "check `gateway` and `proxy`"))
+            }
             return reply.failureClass?.mayPass == true ? .postponed(fault) : .refused(fault)
         } catch let refusal as AccountRefusal {
             return .refused(GatewayFacts.Fault(message: refusal.fault.message, hint: refusal.fault.hint))

@@ -43,7 +43,7 @@ struct HostJudgement {
         case .unknown: break
         case .unkept:
             book.warn(
-                "the clock is not synchronized: gateways refuse provider tokens that are an hour off",
+                "the clock is not synchronized: gateways refuse the tokens of a clock that is an hour off",
                 hint: "start an NTP client, such as chrony or systemd-timesyncd; in a container, start it on the host")
         }
         return book.findings

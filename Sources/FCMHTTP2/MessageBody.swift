@@ -1,15 +1,11 @@
+import FCMModel
 import PushModel
 
 /// The body of a request to FCM: a message with its address.
 ///
-/// A payload is the members of the message, without braces and address. The byte 1, which no JSON text contains, stands in
-/// it wherever the seconds belong that are left until the expiration: they are counted anew for each try.
+/// A payload is the members of the message, without braces and address, with `TimeToLive.mark` where the seconds belong that are
+/// left until the expiration.
 enum MessageBody {
-    /// The byte that stands for the seconds that are left.
-    static let secondsLeft: UInt8 = 1
-    /// The longest time for which FCM keeps a message: 28 days, in seconds.
-    static let longestLife: Int64 = 28 * 86_400
-
     private static let tail = Array("}}".utf8)
 
     /// Returns the bytes before the address.
@@ -41,12 +37,12 @@ enum MessageBody {
 
     /// Returns the seconds that FCM is to keep a message: none for a single attempt, at most 28 days.
     static func life(until expiration: Expiration, at now: WallTime) -> Int64 {
-        max(0, min(expiration.epochSeconds - now.epochSeconds, longestLife))
+        max(0, min(expiration.epochSeconds - now.epochSeconds, TimeToLive.longest.components.seconds))
     }
 
     private static func append(_ payload: ArraySlice<UInt8>, life: Int64, to body: inout [UInt8]) {
         var rest = payload
-        while let mark = rest.firstIndex(of: secondsLeft) {
+        while let mark = rest.firstIndex(of: TimeToLive.mark) {
             body.append(contentsOf: rest[..<mark])
             body.append(contentsOf: String(life).utf8)
             rest = rest[(mark + 1)...]

@@ -41,9 +41,6 @@ package enum ScalarType: Hashable, Sendable {
     /// A word of a list.
     case choice(FieldChoice)
 
-    /// The longest time for which FCM stores a message.
-    package static let longestLifetime = Duration.seconds(2_419_200)
-
     /// A correct value in words, for messages.
     package var form: String {
         switch self {
@@ -86,7 +83,7 @@ package enum ScalarType: Hashable, Sendable {
         switch self {
         case .string: true
         case .duration: WireDuration.parse(text).map { $0 >= .zero } ?? false
-        case .lifetime: WireDuration.parse(text).map { (.zero...Self.longestLifetime).contains($0) } ?? false
+        case .lifetime: WireDuration.parse(text).map { (.zero...TimeToLive.longest).contains($0) } ?? false
         case .timestamp: WireTimestamp.isValid(text)
         case .color:
             text.count == 7 && text.first == UInt8(ascii: "#") && text.dropFirst().allSatisfy { hexValue($0) != nil }

@@ -70,7 +70,7 @@ extension Endpoint {
         guard stream.facts.applicationProtocol == "h2" else {
             throw ConnectFailure(
                 .unreachable, "\(self) does not speak HTTP/2",
-                hint: "check the gateway's host and port, or set protocol: binary")
+                hint: "check host and port; an app whose gateway has no HTTP/2 needs protocol: binary")
         }
         return stream
     }

@@ -211,7 +211,6 @@ extension HTTP2Wire {
         state.judge(hasOthers: work.queue.hasWork || work.unansweredCount > 0)
     }
 
-    /// Adds the session's answer times and change of notifications in doubt to the meter.
     /// What to report about an answer, with a hint for the operator.
     private func fault(_ reply: Reply) -> GatewayFault {
         guard reply.isGenuine else {
@@ -222,6 +221,7 @@ extension HTTP2Wire {
         return GatewayFault("the gateway answered \(reply.name) (status \(reply.status))", hint: reply.hint)
     }
 
+    /// Adds the session's answer times and change of notifications in doubt to the meter.
     private func count(_ session: HTTP2Session) {
         session.handOverAnswerTimes(to: state.meter)
         state.count(session)

@@ -5,10 +5,6 @@ import PushModel
 
 /// An FCM message with the delivery keys that go with it, which become members of it.
 struct MessageDelivery {
-    /// The byte that stands in a payload for the seconds that are left until the expiration. JSON text cannot contain it.
-    static let secondsLeft: UInt8 = 1
-    /// How long a message without an expiration may be delivered: as long as FCM stores one.
-    private static let defaultLifetime = ScalarType.longestLifetime
     /// The documented limit for a message, and for one to a topic, which is not enforced.
     private static let (byteLimit, topicByteLimit) = (4096, 2048)
     /// The most bytes that are sent at all.
@@ -25,7 +21,7 @@ struct MessageDelivery {
     init(_ source: MessageSource, _ overrides: Overrides, from earliest: WallTime) {
         (self.source, wishes, self.earliest, members) = (source, overrides, earliest, source.members)
         let ttl = (members[.android] ?? members[.androidV2])?.facts.ttl
-        expiration = overrides.expiration ?? Self.expiration(after: ttl ?? Self.defaultLifetime, from: earliest)
+        expiration = overrides.expiration ?? Self.expiration(after: ttl ?? TimeToLive.longest, from: earliest)
     }
 
     private static func expiration(after ttl: Duration, from earliest: WallTime) -> Expiration {
@@ -45,7 +41,7 @@ struct MessageDelivery {
             case .apns where member.facts.expiration == nil:
                 member.append(to: &bytes, adding: Array("\"apns-expiration\":\"\(expiration.epochSeconds)\"".utf8))
             case .webpush where member.facts.expiration == nil:
-                member.append(to: &bytes, adding: Array("\"TTL\":\"".utf8) + [Self.secondsLeft, UInt8(ascii: "\"")])
+                member.append(to: &bytes, adding: Array("\"TTL\":\"".utf8) + [TimeToLive.mark, UInt8(ascii: "\"")])
             default: member.append(to: &bytes)
             }
         }
@@ -61,7 +57,7 @@ struct MessageDelivery {
             entries.append(entry: "priority", Array((priority == .immediate ? "\"HIGH\"" : "\"NORMAL\"").utf8))
         }
         if facts?.ttl == nil {
-            entries.append(entry: "ttl", [UInt8(ascii: "\""), Self.secondsLeft, UInt8(ascii: "s"), UInt8(ascii: "\"")])
+            entries.append(entry: "ttl", [UInt8(ascii: "\""), TimeToLive.mark, UInt8(ascii: "s"), UInt8(ascii: "\"")])
         }
         if let key = wishes.collapseID, facts?.collapseKey == nil {
             var writer = JSONWriter()
