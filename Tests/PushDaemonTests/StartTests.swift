@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func `a folder of provider tokens that cannot be made is named, with the remedy`() async throws {
+    @Test func `a folder of tokens that cannot be made is named, with the remedy`() async throws {
         try await Bench.running(try .init()) { bench in
             let state = bench.path + "/state"
             try FileManager.default.createDirectory(
@@ -47,7 +47,7 @@ import Testing
             try bench.write("state/tokens", "")
             let end = try await bench.run(["run", "--config", "\(bench.path)/etc/pushspool.yaml"])
             #expect(end.code == 78)
-            #expect(end.log.contains("provider tokens cannot be used: ") && end.log.contains("ENOTDIR"), "\(end)")
+            #expect(end.log.contains("the folder for tokens cannot be used: ") && end.log.contains("ENOTDIR"), "\(end)")
             #expect(
                 end.log.contains("hint: move ") && end.log.contains("/state/tokens away;"),
                 "\(end)")
