@@ -49,7 +49,7 @@ extension Bench {
     ///   - look: called after each death.
     /// - Returns: how many had jobs under way.
     /// - Throws: what `look` throws; `NotInTime`.
-    fileprivate func kill(_ count: Int, _ look: () throws -> Void = {}) async throws -> Int {
+    func kill(_ count: Int, _ look: () throws -> Void = {}) async throws -> Int {
         var generator = SeededGenerator(seed: seed)
         var hits = 0
         try await Producers(bench: self, seed: seed).running {

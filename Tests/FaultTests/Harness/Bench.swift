@@ -13,8 +13,10 @@ struct Bench: Sendable {
     struct Setup: Sendable {
         /// What the gateway does wrong.
         var script = ""
-        /// The wire protocol of all apps.
+        /// The wire protocol of all apps but `fcmApps`.
         var wire = "http2"
+        /// The apps over FCM, whatever `wire` says.
+        var fcmApps: Set<String> = []
         /// How many notifications an app may have on the wire without an outcome: what one death may double, with
         /// what is not written yet.
         var window = 100
@@ -25,6 +27,8 @@ struct Bench: Sendable {
         var group = 256
         /// How long an answer takes over HTTP/2.
         var latency = Duration.zero
+        /// How long an access token of FCM's is valid.
+        var accessTokenLifetime = Duration.seconds(3599)
         /// The keys whose provider tokens the gateway takes.
         var keys: [RegisteredKey] = []
         /// The apps.
@@ -46,6 +50,9 @@ struct Bench: Sendable {
 
         /// Whether the gateway ends connections without answering what is on them.
         var endsConnections: Bool { ["close", "cut", "reset"].contains { script.contains($0) } }
+
+        /// The wire protocol of an app.
+        func wire(of app: String) -> String { fcmApps.contains(app) ? "fcm" : wire }
 
         /// How long silence must last over the binary protocol; longer than the gateway may take, on a busy machine, to read
         /// what its kernel has acknowledged, where it ends connections in between.
@@ -124,8 +131,9 @@ struct Bench: Sendable {
         return value
     }
 
-    /// One set of certificates does for all trials.
+    /// One set of certificates does for all trials, and one service account of FCM's.
     private static let certificates = Result { try Certificates.throwaway() }
+    private static let project = Result { try FCMProject.throwaway() }
 
     private static func gateway(of setup: Setup) throws -> Simulator.Configuration {
         var gateway = Simulator.Configuration()
@@ -133,6 +141,9 @@ struct Bench: Sendable {
         gateway.http2Manner.streamLimit = setup.window
         gateway.http2Manner.latency = setup.latency
         gateway.requestRules.keys = setup.keys
+        (gateway.fcm.manner.streamLimit, gateway.fcm.manner.latency) = (setup.window, setup.latency)
+        gateway.fcm.rules.projects = [try project.get().project]
+        gateway.fcm.rules.accessTokenLifetime = setup.accessTokenLifetime
         gateway.certificates = try certificates.get()
         gateway.logger = Logger(label: "gateway") { _ in SwiftLogNoOpLogHandler() }
         return gateway
@@ -144,9 +155,11 @@ struct Bench: Sendable {
             try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: true)
         }
         try simulator.certificates.write(into: home + "/certificates")
+        let account = try Directory.open(path: home).create(Array("service-account.json".utf8), mode: 0o600)
+        try account.write(Self.project.get().serviceAccount)
         for app in setup.apps {
             try FileManager.default.createDirectory(atPath: "\(spool)/\(app)/new", withIntermediateDirectories: true)
-            try write("etc/apps/\(app).yaml", appFile)
+            try write("etc/apps/\(app).yaml", appFile(setup.wire(of: app)))
         }
         try write(
             "etc/pushspool.yaml",
@@ -173,17 +186,35 @@ struct Bench: Sendable {
         island == nil ? (simulator.ports.gateway, simulator.ports.http2) : Island.ports
     }
 
-    private var appFile: String {
-        let isBinary = setup.wire == "binary"
-        let port = isBinary ? ports.binary : ports.http2
+    private func appFile(_ wire: String) -> String {
+        let own =
+            switch wire {
+            case "fcm":
+                """
+                credentials: {service_account: \(home)/service-account.json}
+                gateway: localhost:\(simulator.ports.fcm)
+                token_gateway: localhost:\(simulator.ports.oauth)
+                window: \(setup.window)
+                """
+            case "binary":
+                """
+                environment: sandbox
+                credentials: {certificate: \(home)/certificates/client.pem}
+                gateway: localhost:\(ports.binary)
+                binary: {window: \(setup.window), confirm_after: \(setup.confirmAfter)}
+                """
+            default:
+                """
+                environment: sandbox
+                credentials: {certificate: \(home)/certificates/client.pem}
+                gateway: localhost:\(ports.http2)
+                """
+            }
         return """
-            protocol: \(setup.wire)
-            environment: sandbox
-            credentials: {certificate: \(home)/certificates/client.pem}
+            protocol: \(wire)
+            \(own)
             trust: \(home)/certificates/ca.pem
-            gateway: localhost:\(port)
             connections: \(setup.connections)
-            \(isBinary ? "binary: {window: \(setup.window), confirm_after: \(setup.confirmAfter)}" : "")
             \(setup.app)
 
             """
@@ -277,7 +308,7 @@ struct Bench: Sendable {
             try Directory.open(path: seenGround + "/staged"), try Directory.open(path: "\(spool)/\(app)/new")
         )
         let name = Array(drop.name.utf8)
-        try staging.put(name, Array(drop.text.utf8))
+        try staging.put(name, Array(drop.text(over: setup.wire(of: app)).utf8))
         if let owner { try #require(unsafe chown("\(seenGround)/staged/\(drop.name)", owner, owner) == 0) }
         drops.append(drop)
         try staging.rename(name, to: new, replacing: name)

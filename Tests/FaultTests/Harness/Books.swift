@@ -8,7 +8,7 @@ struct Books {
         let connection: Int
         /// Which of the daemons' runs the connection was of, from 0.
         let run: Int
-        /// Its `apns-id`, over HTTP/2.
+        /// Its `apns-id`, over HTTP/2. FCM names each acceptance anew.
         let id: String?
     }
 
@@ -51,7 +51,8 @@ struct Books {
             }
             let run = index.run(of: entry.connection)
             connections[Death(run: run, app: index.app(recipient.job)), default: []].insert(entry.connection)
-            let acceptance = Acceptance(connection: entry.connection, run: run, id: entry.request?.id)
+            let acceptance = Acceptance(
+                connection: entry.connection, run: run, id: entry.request.flatMap { $0.target == nil ? $0.id : nil })
             if index.released.contains(recipient.job) {
                 acceptances[recipient] = [acceptance]
             } else {

@@ -19,14 +19,18 @@ struct Drop: Sendable, Hashable {
     /// The name of its file.
     var name: String { "j\(number)\(String(repeating: "x", count: filling)).\(isInLines ? "jsonl" : "json")" }
 
-    /// The file.
-    var text: String {
+    /// The file, for an app over APNs.
+    var text: String { text(over: "http2") }
+
+    /// The file, for an app over this protocol.
+    func text(over wire: String) -> String {
+        let tokens = recipients.map { wire == "fcm" ? $0.registrationToken : $0.token }
         guard !isInLines else {
-            let lines = (0..<count).map { #"{"token":"\#(Recipient(job: number, index: $0).token)"}"# }
+            let lines = tokens.map { #"{"token":"\#($0)"}"# }
             return ([#"{"defaults":{"alert":"\#(number)"}}"#] + lines + [""]).joined(separator: "\n")
         }
-        let tokens = (0..<count).map { "\"\(Recipient(job: number, index: $0).token)\"" }.joined(separator: ",")
-        return #"{"tokens":[\#(tokens)],"alert":"\#(number)"\#(more)}"# + String(repeating: " ", count: padding)
+        let list = tokens.map { "\"\($0)\"" }.joined(separator: ",")
+        return #"{"tokens":[\#(list)],"alert":"\#(number)"\#(more)}"# + String(repeating: " ", count: padding)
     }
 
     /// Its recipients, in order.
@@ -42,8 +46,13 @@ struct Recipient: Sendable, Hashable, CustomStringConvertible {
         (self.job, self.index) = (job, index)
     }
 
-    /// The one whose token this is; `nil` if it is nobody's.
+    /// The one whose token this is, of Apple's or of FCM's; `nil` if it is nobody's.
     init?(token: [UInt8]) {
+        if token.starts(with: Self.registrationPrefix.utf8) {
+            guard let number = UInt64(String(decoding: token.suffix(16), as: UTF8.self), radix: 16) else { return nil }
+            (job, index) = (Int(number >> 32), Int(UInt32(truncatingIfNeeded: number)))
+            return
+        }
         guard token.count == 32 else { return nil }
         job = token[24..<28].reduce(0) { $0 << 8 | Int($1) }
         index = token[28..<32].reduce(0) { $0 << 8 | Int($1) }
@@ -53,6 +62,11 @@ struct Recipient: Sendable, Hashable, CustomStringConvertible {
     var token: String {
         String(repeating: "ab", count: 24) + Self.digits(job) + Self.digits(index)
     }
+
+    /// The registration token at FCM.
+    var registrationToken: String { Self.registrationPrefix + Self.digits(job) + Self.digits(index) }
+
+    private static let registrationPrefix = "recipient:"
 
     var description: String { "j\(job).json[\(index)]" }
 
