@@ -87,9 +87,9 @@ package struct AccessToken: Hashable, Sendable, CustomStringConvertible, CustomR
         state(at: now) == .current && expiresAt - now.epochSeconds > Self.leastRest
     }
 
-    /// Whether it is so new that another one would be refused as well.
+    /// Whether it is so new that another one would be refused as well. One that has expired is not.
     package func isFresh(at now: WallTime) -> Bool {
-        !isFromFuture(at: now) && now.epochSeconds < fetchedAt + Self.freshAge
+        ![.fromFuture, .expired].contains(state(at: now)) && now.epochSeconds < fetchedAt + Self.freshAge
     }
 
     private func isFromFuture(at now: WallTime) -> Bool { now.epochSeconds < fetchedAt - Self.tolerance }

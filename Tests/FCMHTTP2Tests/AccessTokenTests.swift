@@ -38,6 +38,10 @@ struct AccessTokenTests {
         #expect(try token().isFresh(at: at(59)) && !token().isFresh(at: at(60)))
     }
 
+    @Test func `a refusal of a token that has expired blames nobody, however short its life was`() throws {
+        #expect(try token(lifetime: 2).isFresh(at: at(1)) && !token(lifetime: 2).isFresh(at: at(2)))
+    }
+
     @Test func `a stored token is used if more than five minutes are left`() throws {
         let brief = try token(lifetime: 310)
         #expect(brief.isWorthUsing(at: at(9)) && !brief.isWorthUsing(at: at(10)))
