@@ -71,8 +71,15 @@ package enum ScalarType: Hashable, Sendable {
         switch self {
         case .boolean: return node.boolean != nil
         case .int32:
-            return (node.integer ?? (node.kind == .string ? Int(node.text) : nil)).flatMap { Int32(exactly: $0) } != nil
-        case .fraction: return !node.isContainer && Double(node.text).map { (0...1).contains($0) } ?? false
+            let number =
+                node.integer ?? (node.kind == .string && node.bytes.first != UInt8(ascii: "+") ? Int(node.text) : nil)
+            return number.flatMap { Int32(exactly: $0) } != nil
+        case .fraction:
+            // Neither hexadecimal nor the names of numbers, which JSON does not have.
+            let isPlain =
+                !node.isContainer
+                && node.text.utf8.allSatisfy { (0x30...0x39).contains($0) || ".eE+-".utf8.contains($0) }
+            return isPlain && Double(node.text).map { (0...1).contains($0) } ?? false
         case .string, .duration, .lifetime, .timestamp, .color, .analyticsLabel, .link, .choice:
             guard node.kind == .string || node.kind == .plain else { return false }
             return accepts(text: node.bytes)

@@ -152,12 +152,12 @@ enum JobScope: Sendable {
         let candidates = JobKey.allCases.filter { key in key.part(for: carrier).map { allows(key, $0) } ?? false }
             .map(\.rawValue)
         let hint: String
-        if let near = Nearest.word(to: key.text, among: candidates) {
-            hint = "did you mean `\(near)`?"
-        } else if carrier == .fcm, key.text == "message" {
+        if carrier == .fcm, key.text == "message" {
             hint = "write the members of the message here, or put them under `payload`"
         } else if carrier == .fcm, key.text == "aps" {
             hint = "use `alert`, or put it under `apns: {payload: …}`"
+        } else if let near = Nearest.word(to: key.text, among: candidates) {
+            hint = "did you mean `\(near)`?"
         } else if ["aps", "mdm"].contains(key.text) {
             hint = "put the whole message under `payload`"
         } else {

@@ -174,6 +174,10 @@ struct JobOutline: Sendable {
             }
         } else {
             do throws(TextFault) {
+                let limit = Address.Kind.condition.byteLimit
+                guard node.bytes.count <= limit else {
+                    throw TextFault("has \(node.bytes.count) bytes; the limit is \(limit)", hint: "name fewer topics")
+                }
                 _ = try TopicCondition(text)
             } catch {
                 let diagnostic = Diagnostic(error.message, hint: error.hint, at: node.place)

@@ -121,8 +121,11 @@ struct MessageDelivery {
             violations.append(differs(.collapseID, .badCollapseID, "\(name).collapse_key"))
         }
         guard let expiration = wishes.expiration else { return }
-        let seconds = expiration == .singleAttempt ? 0 : expiration.epochSeconds - earliest.epochSeconds
-        if let ttl = facts?.ttl, Self.expiration(after: ttl, from: earliest) != expiration {
+        // A later expiration than FCM takes is capped in the message.
+        let whole = expiration == .singleAttempt ? 0 : expiration.epochSeconds - earliest.epochSeconds
+        let seconds = min(whole, TimeToLive.longest.components.seconds)
+        let capped = whole > seconds ? Self.expiration(after: TimeToLive.longest, from: earliest) : expiration
+        if let ttl = facts?.ttl, Self.expiration(after: ttl, from: earliest) != capped {
             violations.append(differs(.expiration, .badExpirationDate, "\(name).ttl"))
         }
         if let ttl = members[.webpush]?.facts.expiration, Int64(ttl) != seconds {

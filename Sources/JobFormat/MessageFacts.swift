@@ -37,7 +37,8 @@ struct MessageFacts: Hashable, Sendable {
     }
 
     private mutating func readAndroid(_ node: Node, _ type: MessageType) {
-        dataByteCount = type.value("data", in: node).map(Self.byteCount)
+        // An empty mapping is as good as none: the message's data stands.
+        dataByteCount = type.value("data", in: node).flatMap { $0.count == 0 ? nil : Self.byteCount(ofData: $0) }
         ttl = type.value("ttl", in: node).flatMap { WireDuration.parse($0.bytes) }
         collapseKey = type.value("collapse_key", in: node)?.text
         switch type.value("priority", in: node)?.text.uppercased() {

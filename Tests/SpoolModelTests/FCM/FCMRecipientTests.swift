@@ -134,6 +134,10 @@ struct FCMRecipientTests {
             #""condition":"'a' in topic""#,
             "condition: has no `in topics` behind a topic (at byte 8); write it as in 'news' in topics && !('sport' in topics)"
         ),
+        (
+            #""condition":"\#(String(repeating: "(", count: 1_025))""#,
+            "condition: has 1025 bytes; the limit is 1024; name fewer topics"
+        ),
         (#""fids":"x""#, "fids: expected an array, found a string; use `fid` for a single installation"),
         (
             #""tokens":["\#(registrationToken)"],"fids":["\#(installationID)"],"payloads":[{}]"#,

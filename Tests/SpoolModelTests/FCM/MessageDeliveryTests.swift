@@ -87,6 +87,7 @@ struct MessageDeliveryTests {
 
     @Test(arguments: [
         #""android":{"ttl":"3600s"},"expiration":"+1h""#, #""android":{"priority":"HIGH"},"priority":10"#,
+        #""android":{"ttl":"2419200s"},"webpush":{"headers":{"TTL":"2419200"}},"expiration":"+40d""#,
         #""android":{"collapse_key":"a"},"collapse_id":"a""#,
         #""webpush":{"headers":{"TTL":"3600"}},"expiration":"+1h""#,
         #""apns":{"headers":{"apns-expiration":"1795266000"}},"expiration":"+1h""#,

@@ -23,6 +23,11 @@ struct MessageFaultTests {
             #""payload":{"beam":1}"#,
             "payload: FCM has no member `beam` here; remove it; if FCM has it now, set unknown_fields: warn in the app"
         ),
+        (#""alert":"x","aps":{}"#, "the key `aps` is unknown; use `alert`, or put it under `apns: {payload: …}`"),
+        (
+            #""android":{"notification":{"notification_count":"+5"}}"#,
+            "android.notification.notification_count: expected a whole number of at most 32 bits, found `+5`"
+        ),
         (#""payload":{"notification":1}"#, "payload.notification: expected an object, found `1`"),
         (#""payload":[]"#, "payload: expected an object, found an array"),
         (
@@ -134,6 +139,7 @@ struct MessageFaultTests {
     @Test(arguments: [
         (#""data":{"a":"\#(String(repeating: "x", count: 4095))"}"#, Int?.none),
         (#""data":{"a":"\#(String(repeating: "x", count: 4096))"}"#, 4097),
+        (#""data":{"a":"\#(String(repeating: "x", count: 4096))"},"android":{"data":{}}"#, 4097),
         (#""data":{"a":"\#(String(repeating: "ä", count: 2048))"}"#, 4097),
         (#""alert":"\#(String(repeating: "x", count: 4096))","custom":{"k":1}"#, 4098),
         (
