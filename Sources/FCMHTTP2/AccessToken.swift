@@ -45,7 +45,7 @@ package struct AccessToken: Hashable, Sendable, CustomStringConvertible, CustomR
     ) {
         let (expiresAt, isAbsurd) = fetchedAt.addingReportingOverflow(lifetime)
         guard (1...Self.byteLimit).contains(text.utf8.count), text.utf8.allSatisfy({ (0x21...0x7E).contains($0) }),
-            (1...86_400).contains(lifetime), !isAbsurd
+            (1...86_400).contains(lifetime), !isAbsurd, fetchedAt >= 0
         else { return nil }
         (self.text, self.fetchedAt, self.expiresAt) = (text, fetchedAt, expiresAt)
         renewsAt = fetchedAt + Int64.random(in: lifetime * 45 / 60...lifetime * 55 / 60, using: &random)

@@ -103,7 +103,11 @@ extension RPCStatus {
     /// `UNREGISTERED` with status 404 says that an address is gone.
     var reply: Reply {
         guard let word else {
-            var reply = Reply(status: status, word: nil, .serverError)
+            // Google's front end answers with pages, too, which say all that there is to say.
+            let isOfFrontEnd = status == 413 || status == 429 || status >= 500
+            let failureClass: FailureClass = status == 413 ? .message : status == 429 ? .retryLater : .serverError
+            var reply = Reply(status: status, word: isOfFrontEnd ? "HTTP\(status)" : nil, failureClass)
+            if status == 429 { reply.concerns = .quota }
             reply.excerpt = excerpt
             return reply
         }

@@ -72,6 +72,9 @@ package actor AccessTokenSource: TokenSource {
     /// The worker's thread.
     package nonisolated var unownedExecutor: UnownedSerialExecutor { worker.executor }
 
+    /// The token endpoint gives the tokens.
+    package nonisolated var isRemote: Bool { true }
+
     /// The number of tokens that this process was given.
     package nonisolated var fetchCount: Int { fetches.withLock { $0 } }
 

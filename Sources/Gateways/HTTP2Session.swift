@@ -144,9 +144,11 @@ final class HTTP2Session: GatewaySession {
 
     /// Replaces the token if it is too old.
     func refreshToken(from source: any TokenSource, _ logger: Logger) async {
-        if let token = source.token(at: .now) { return authorize(token) }
+        if let token = source.token(at: .now) { return authorize(token, whateverIsInDoubt: !source.isRemote) }
+        // Whoever waits here reads no answers.
+        guard !source.isRemote else { return retire(.oldToken) }
         do {
-            authorize(try await source.current(at: .now))
+            authorize(try await source.current(at: .now), whateverIsInDoubt: true)
         } catch {
             // The old token is valid for some more minutes, and the gateway reports when it no longer is.
             logger.warning("cannot renew the token", metadata: ["error": "\(error)"])
@@ -154,8 +156,14 @@ final class HTTP2Session: GatewaySession {
     }
 
     /// Uses another token from the next request on, or takes no more requests if the last one is too new here.
-    private func authorize(_ token: BearerToken) {
+    ///
+    /// - Parameters:
+    ///   - token: The token.
+    ///   - whateverIsInDoubt: Whether to use it although requests with the last one are in flight. Their refusals would be
+    ///     taken for refusals of this one.
+    private func authorize(_ token: BearerToken, whateverIsInDoubt: Bool) {
         guard token != self.token, !isRetired else { return }
+        guard whateverIsInDoubt || doubtCount == 0 else { return retire(.oldToken) }
         guard machine.authorize(token.authorization, at: .now) else { return retire(.oldToken) }
         self.token = token
     }

@@ -58,7 +58,8 @@ package final class HTTP2Wire: Wire {
         } catch let failure as ConnectFailure {
             return state.pause(after: failure.cause, ConnectionReport(failure.fault))
         } catch let refusal as AccountRefusal {
-            state.stop(refusal.fault)
+            // A refusal of replaced credentials is irrelevant.
+            if generation == state.generation { state.stop(refusal.fault) }
             return .zero
         } catch let fault as GatewayFault {
             return state.pause(after: .unreachable, ConnectionReport(fault))
@@ -233,6 +234,9 @@ extension HTTP2Wire {
         case .renewToken:
             session.retire(.expiredToken)
             expiredToken = session.token
+            // What comes back must not go out with the same token again. Tokens of our own making are replaced in time.
+            guard work.configuration.tokenSource?.isRemote == true else { break }
+            for other in work.sessions.values where other.token == session.token { other.retire(.expiredToken) }
         case .pace(let reply, let length): state.hold(fault(reply), for: length)
         case .accuse(let reply, let job):
             state.refused(job, fault(reply), work.queue[session.route].holdPause(of: job), blamesApp: true)

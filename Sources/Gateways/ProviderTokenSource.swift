@@ -47,6 +47,9 @@ package actor ProviderTokenSource: TokenSource {
         self.logger = logger
     }
 
+    /// The app's key signs the tokens.
+    package nonisolated var isRemote: Bool { false }
+
     /// The worker's thread.
     package nonisolated var unownedExecutor: UnownedSerialExecutor { worker.executor }
 

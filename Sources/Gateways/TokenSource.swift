@@ -14,6 +14,9 @@ package struct BearerToken: Hashable, Sendable, CustomStringConvertible, CustomR
 
 /// Where connections get the token that their requests carry: one at a time, for all connections that share the source.
 package protocol TokenSource: Sendable {
+    /// Whether a new token takes the answer of another server, which may be long in coming.
+    var isRemote: Bool { get }
+
     /// Returns the token in memory, if it may be used now; on `nil`, call `current(at:)`.
     ///
     /// Call it on any thread, before each write: it only takes a lock briefly.

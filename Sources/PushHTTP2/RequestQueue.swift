@@ -417,9 +417,11 @@ extension RequestQueue {
         self.pause(batch, for: length, because: refused.reply.refusal(.later), into: &draft)
     }
 
-    /// Handles a 429 about the app's quota: all of the app waits as long as the gateway asks for, at most an hour.
+    /// Handles a 429 about the app's quota: all of the app waits as long as the gateway asks for, at most an hour. Less than a
+    /// second is no pause.
     private mutating func holdApp(_ refused: SessionNews.Refused, into draft: inout Draft<some RandomNumberGenerator>) {
-        let length = min(refused.retryAfter ?? pauses.later.first, pauses.later.ceiling)
+        let asked = refused.retryAfter.flatMap { $0 < .seconds(1) ? nil : $0 }
+        let length = min(asked ?? pauses.later.first, pauses.later.ceiling)
         draft.consequences.demands.append(.pace(refused.reply, length))
         pause(refused.batch, for: length, because: refused.reply.refusal(.later), into: &draft)
     }

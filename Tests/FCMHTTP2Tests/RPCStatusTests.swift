@@ -173,16 +173,30 @@ struct RPCStatusTests {
         "{\"error\":{\"code\":404,\"status\":\"NOT FOUND\"}}",
     ])
     func `a body that is not Google's says nothing about the address, whatever the status`(body: String) {
-        for status in [301, 400, 401, 403, 404, 410, 413, 429, 500, 502, 503] {
+        for status in [301, 400, 401, 403, 404, 410] {
             let reply = reply(status, body)
             #expect(!reply.isGenuine && reply.failureClass == .serverError && reply.name == "Status\(status)")
         }
     }
 
+    @Test(arguments: [
+        (413, FailureClass.message, Reply.Concerns()), (429, .retryLater, .quota), (500, .serverError, Reply.Concerns()),
+        (502, .serverError, Reply.Concerns()), (503, .serverError, Reply.Concerns()),
+    ])
+    func `a page of the front end goes by its status`(
+        status: Int, failureClass: FailureClass, concerns: Reply.Concerns
+    ) {
+        for body in ["", "<html>Error</html>"] {
+            let reply = reply(status, body)
+            #expect(reply.isGenuine && reply.name == "HTTP\(status)" && reply.failureClass == failureClass)
+            #expect(reply.concerns == concerns)
+        }
+    }
+
     @Test func `an excerpt of a page shows no token`() {
         let token = "dQw4w9WgXcQ:APA91b" + String(repeating: "aB3-", count: 30)
-        let excerpt = reply(502, "<html><h1>Error 502</h1> \(token)").excerpt
-        #expect(excerpt.hasPrefix("<html><h1>Error 502</h1> (hidden)") && !excerpt.contains("aB3"))
+        let excerpt = reply(404, "<html><h1>Error 404</h1> \(token)").excerpt
+        #expect(excerpt.hasPrefix("<html><h1>Error 404</h1> (hidden)") && !excerpt.contains("aB3"))
     }
 
     @Test func `a detail is cut at the end of a character`() {

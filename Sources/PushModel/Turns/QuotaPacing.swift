@@ -33,7 +33,8 @@ package struct QuotaPacing: Sendable {
     ///   - now: The current time.
     /// - Returns: Whether that is news: the app did not wait before.
     package mutating func refused(for length: Duration, at now: Moment) -> Bool {
-        if let end = hold?.end, now < end {
+        // Without anything written since, it is the answer to a request from before.
+        if let end = hold?.end, now < end || hold?.spent == 0 {
             hold?.end = max(end, now + length)
             return false
         }
