@@ -180,7 +180,8 @@ struct RPCStatusTests {
     }
 
     @Test(arguments: [
-        (413, FailureClass.message, Reply.Concerns()), (429, .retryLater, .quota), (500, .serverError, Reply.Concerns()),
+        (413, FailureClass.message, Reply.Concerns()), (429, .retryLater, .quota),
+        (500, .serverError, Reply.Concerns()),
         (502, .serverError, Reply.Concerns()), (503, .serverError, Reply.Concerns()),
     ])
     func `a page of the front end goes by its status`(
