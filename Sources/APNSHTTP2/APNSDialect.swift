@@ -53,7 +53,7 @@ package struct APNSDialect: RequestDialect {
                     storage.span.extracting(start..<start + byteCount),
                     batch.id(at: batch.indices.lowerBound + request), into: &bytes,
                     at: (tokenAt + request * stride, idAt + request * stride))
-                RequestFields.fill(run.body.count, into: &bytes, at: lengthAt + request * stride)
+                RequestHead.fill(run.body.count, into: &bytes, at: lengthAt + request * stride)
             }
         }
     }
@@ -66,7 +66,7 @@ package struct APNSDialect: RequestDialect {
         RequestFields.fill(
             token.span, run.batch.id(at: index), into: &bytes,
             at: (head.holes[RequestFields.tokenHole], head.holes[RequestFields.idHole]))
-        RequestFields.fill(run.body.count, into: &bytes, at: head.holes[RequestFields.lengthHole])
+        RequestHead.fill(run.body.count, into: &bytes, at: head.holes[RequestFields.lengthHole])
         return (filled, run.body)
     }
 

@@ -54,13 +54,13 @@ package enum ChannelReply: Hashable, Sendable {
     }
 
     private static func properties(in body: ArraySlice<UInt8>, parser: inout some DocumentParser) -> ChannelReply {
-        let policy = document(body, parser: &parser)?.root[ChannelRequest.policyKey]
+        let policy = parser.document(in: body, limit: bodyLimit)?.root[ChannelRequest.policyKey]
         guard let policy else { return .unreadable("it has no \(ChannelRequest.policyKey)") }
         return .properties(policy.integer.flatMap { MessageStoragePolicy(rawValue: $0) })
     }
 
     private static func list(in body: ArraySlice<UInt8>, parser: inout some DocumentParser) -> ChannelReply {
-        guard let list = document(body, parser: &parser)?.root["channels"], list.kind == .sequence else {
+        guard let list = parser.document(in: body, limit: bodyLimit)?.root["channels"], list.kind == .sequence else {
             return .unreadable("it has no array `channels`")
         }
         var ids: [ChannelID] = []
@@ -71,13 +71,5 @@ package enum ChannelReply: Hashable, Sendable {
             ids.append(id)
         }
         return .list(ids)
-    }
-
-    private static func document(_ body: ArraySlice<UInt8>, parser: inout some DocumentParser) -> Tape? {
-        do throws(Diagnostic) {
-            return try parser.parse(Array(body))
-        } catch {
-            return nil
-        }
     }
 }

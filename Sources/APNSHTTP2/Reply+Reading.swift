@@ -28,7 +28,7 @@ extension Reply {
             self.init(status: status, word: nil, nil)
             return
         }
-        let root = Self.document(in: body, parser: &parser)?.root
+        let root = parser.document(in: body, limit: Self.bodyLimit)?.root
         let cause = root?["reason"].flatMap(Self.cause)
         let failureClass = Self.failureClass(of: cause, status: status)
         let time = failureClass == .tokenGone ? root?["timestamp"].flatMap(Self.time) : nil
@@ -56,17 +56,7 @@ extension Reply {
     ///   - parser: A JSON parser.
     /// - Returns: `nil` unless it is a reason of the table; log the text in that case.
     package static func reason(ofGoAway debug: ArraySlice<UInt8>, parser: inout some DocumentParser) -> Reason? {
-        document(in: debug, parser: &parser)?.root["reason"]?.string.flatMap { Reason(name: $0) }
-    }
-
-    private static func document(in body: ArraySlice<UInt8>, parser: inout some DocumentParser) -> Tape? {
-        guard !body.isEmpty, body.count <= bodyLimit else { return nil }
-        do throws(Diagnostic) {
-            return try parser.parse(Array(body))
-        } catch {
-            // The status still determines how to proceed.
-            return nil
-        }
+        parser.document(in: debug, limit: bodyLimit)?.root["reason"]?.string.flatMap { Reason(name: $0) }
     }
 
     /// The class of a failure. A status of 429 or 5xx decides alone if it is not the reason's own. Only a 410 says that a

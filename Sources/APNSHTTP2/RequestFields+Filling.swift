@@ -28,21 +28,6 @@ extension RequestFields {
         fill(id, into: &output, at: holes.id)
     }
 
-    /// Writes a payload's length into a request, with the number of digits it was measured to have. Allocates nothing.
-    ///
-    /// - Parameters:
-    ///   - payloadByteCount: The length.
-    ///   - output: The bytes of one request or of many. Traps if the hole is out of bounds.
-    ///   - start: The start offset of the hole.
-    package static func fill(_ payloadByteCount: Int, into output: inout MutableSpan<UInt8>, at start: Int) {
-        let measures = Measures(tokenByteCount: 0, payloadByteCount: payloadByteCount)
-        var rest = payloadByteCount
-        for place in stride(from: start + measures.lengthDigitCount - 1, through: start, by: -1) {
-            output[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
-            rest /= 10
-        }
-    }
-
     /// The length of nearly all tokens.
     private static let usualTokenByteCount = 32
 

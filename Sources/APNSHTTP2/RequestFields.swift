@@ -57,9 +57,7 @@ package enum RequestFields {
         /// Measures a notification.
         package init(tokenByteCount: Int, payloadByteCount: Int) {
             self.tokenByteCount = tokenByteCount
-            var (count, rest) = (1, payloadByteCount / 10)
-            while rest > 0 { (count, rest) = (count + 1, rest / 10) }
-            lengthDigitCount = count
+            lengthDigitCount = RequestHead.digitCount(of: payloadByteCount)
         }
     }
 

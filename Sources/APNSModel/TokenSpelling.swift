@@ -80,16 +80,8 @@ package enum TokenSpelling {
             return nil
         }
         let isPrefixed = first == 1 && otherCount == 1 && text[0] == UInt8(ascii: "0") && text[1] | 0x20 == 0x78
-        return isPrefixed || digitCount >= 5 * otherCount ? stray(in: text, at: first) : nil
-    }
-
-    private static func stray(in text: Span<UInt8>, at index: Int) -> Fault {
-        var place = 1
-        for earlier in 0..<index where text[earlier] & 0xC0 != 0x80 { place += 1 }
-        var character: [UInt8] = []
-        for next in index..<min(index + 4, text.count) { character.append(text[next]) }
-        let scalar = String(decoding: character, as: UTF8.self).unicodeScalars.first ?? "\u{FFFD}"
-        return .stray(scalar, place: place)
+        guard isPrefixed || digitCount >= 5 * otherCount else { return nil }
+        return .stray(FieldText.scalar(in: text, at: first), place: FieldText.place(in: text, of: first))
     }
 
     private static func isSeparator(_ byte: UInt8) -> Bool {

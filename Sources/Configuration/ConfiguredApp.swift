@@ -133,8 +133,7 @@ package final class ConfiguredApp: Sendable {
     }
 
     private func digest(with text: String) -> String {
-        let bytes = Digest.sha256((Array(text.utf8) + fingerprint).span).prefix(8)
-        return bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+        Digest.digits(of: Digest.sha256((Array(text.utf8) + fingerprint).span), byteCount: 8)
     }
 
     /// The feedback service, with the same identity; `nil`: none is polled.

@@ -22,4 +22,17 @@ extension DocumentParser {
         try parse(source, range: source.startIndex..<source.endIndex, into: &tape)
         return tape
     }
+
+    /// Parses the body of an answer, which may be anything: a proxy's page, a plain line, nothing.
+    ///
+    /// - Returns: `nil` unless it is one document of at most `limit` bytes. The status of the answer still says how to
+    ///   proceed.
+    package mutating func document(in body: ArraySlice<UInt8>, limit: Int) -> Tape? {
+        guard !body.isEmpty, body.count <= limit else { return nil }
+        do throws(Diagnostic) {
+            return try parse(Array(body))
+        } catch {
+            return nil
+        }
+    }
 }

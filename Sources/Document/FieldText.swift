@@ -20,6 +20,20 @@ package enum FieldText {
         return nil
     }
 
+    /// Returns the character that begins at a byte; U+FFFD if none does.
+    package static func scalar(in text: Span<UInt8>, at index: Int) -> Unicode.Scalar {
+        var character: [UInt8] = []
+        for next in index..<min(index + 4, text.count) { character.append(text[next]) }
+        return String(decoding: character, as: UTF8.self).unicodeScalars.first ?? "\u{FFFD}"
+    }
+
+    /// Returns which character of the text begins at a byte, counted from 1. Costs O(*n*).
+    package static func place(in text: Span<UInt8>, of index: Int) -> Int {
+        var place = 1
+        for earlier in 0..<index where text[earlier] & 0xC0 != 0x80 { place += 1 }
+        return place
+    }
+
     /// Returns a character for a message: in backquotes, or its code point if it cannot be seen.
     package static func name(of scalar: Unicode.Scalar) -> String {
         switch scalar.properties.generalCategory {

@@ -27,7 +27,7 @@ package enum AccessTokenReply: Hashable, Sendable {
     ///   - body: The complete body.
     ///   - parser: A JSON parser.
     package init(status: Int, body: ArraySlice<UInt8>, parser: inout some DocumentParser) {
-        let root = Self.object(body, parser: &parser)
+        let root = parser.document(in: body, limit: Self.bodyLimit)?.root
         switch status {
         case 200:
             guard let root, let token = root["access_token"]?.string,
@@ -45,16 +45,6 @@ package enum AccessTokenReply: Hashable, Sendable {
             }
             self = .refused(Refusal(error: error, description: root?["error_description"]?.string ?? ""))
         default: self = .failed("status \(status)")
-        }
-    }
-
-    private static func object(_ body: ArraySlice<UInt8>, parser: inout some DocumentParser) -> Node? {
-        guard body.count <= bodyLimit else { return nil }
-        do throws(Diagnostic) {
-            return try parser.parse(Array(body)).root
-        } catch {
-            // A page of a proxy or of Google's front end. The status still says how to proceed.
-            return nil
         }
     }
 }

@@ -45,7 +45,7 @@ package struct FCMDialect: RequestDialect, CustomStringConvertible, CustomReflec
     }
 
     package mutating func head(of run: RequestRun, by encoder: inout HeaderEncoder) -> EncodedHead {
-        let digitCount = MessageHead.digitCount(of: run.body.count)
+        let digitCount = RequestHead.digitCount(of: run.body.count)
         if let known, known.digitCount == digitCount, known.head.isRepeatable, known.head.revision == encoder.revision {
             return known.head
         }
@@ -66,7 +66,7 @@ package struct FCMDialect: RequestDialect, CustomStringConvertible, CustomReflec
                 let start = addresses.offset + request * addresses.byteCount
                 let place = addressAt + request * stride
                 for index in 0..<addresses.byteCount { bytes[place + index] = storage[start + index] }
-                MessageHead.fill(run.body.count, into: &bytes, at: lengthAt + request * stride)
+                RequestHead.fill(run.body.count, into: &bytes, at: lengthAt + request * stride)
             }
         }
     }
@@ -74,7 +74,7 @@ package struct FCMDialect: RequestDialect, CustomStringConvertible, CustomReflec
     package func first(of run: RequestRun, _ head: EncodedHead) -> (head: EncodedHead, body: [UInt8]) {
         var (filled, body) = (head, run.body)
         var bytes = filled.bytes.mutableSpan
-        MessageHead.fill(body.count, into: &bytes, at: head.holes[MessageHead.lengthHole])
+        RequestHead.fill(body.count, into: &bytes, at: head.holes[MessageHead.lengthHole])
         let start = run.addressOffset ?? 0
         body.replaceSubrange(
             start..<start + run.addresses.byteCount, with: run.batch.addressBytes(at: run.batch.indices.lowerBound))

@@ -23,20 +23,4 @@ enum MessageHead {
         }
         return fields
     }
-
-    /// Writes a length into the hole of a head.
-    static func fill(_ length: Int, into output: inout MutableSpan<UInt8>, at start: Int) {
-        var rest = length
-        for place in stride(from: start + digitCount(of: length) - 1, through: start, by: -1) {
-            output[place] = UInt8(ascii: "0") + UInt8(rest % 10)
-            rest /= 10
-        }
-    }
-
-    /// Returns the number of digits of a length.
-    static func digitCount(of length: Int) -> Int {
-        var (count, rest) = (1, length / 10)
-        while rest > 0 { (count, rest) = (count + 1, rest / 10) }
-        return count
-    }
 }

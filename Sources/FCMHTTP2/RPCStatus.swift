@@ -30,7 +30,7 @@ struct RPCStatus: Hashable, Sendable {
     /// Reads a body. Never fails: it is Google's only if it is JSON with an `error` whose `code` is the status.
     init(_ body: ArraySlice<UInt8>, status: Int, parser: inout some DocumentParser) {
         self.status = status
-        let error = Self.document(in: body, parser: &parser)?.root["error"]
+        let error = parser.document(in: body, limit: Self.bodyLimit)?.root["error"]
         guard let error, error["code"]?.integer == status, let word = error["status"]?.string, Self.isWord(word) else {
             excerpt = Reply.excerpt(of: body, hiding: Self.isOfAddress)
             return
@@ -54,20 +54,11 @@ struct RPCStatus: Hashable, Sendable {
 
     /// Returns the name that FCM gave to an accepted message; `nil` if the body has none. It needs no escapes in JSON.
     static func messageName(in body: ArraySlice<UInt8>, parser: inout some DocumentParser) -> String? {
-        guard let name = document(in: body, parser: &parser)?.root["name"]?.string, (1...512).contains(name.utf8.count),
+        guard let name = parser.document(in: body, limit: bodyLimit)?.root["name"]?.string,
+            (1...512).contains(name.utf8.count),
             name.utf8.allSatisfy({ (0x21...0x7E).contains($0) && $0 != UInt8(ascii: "\"") && $0 != UInt8(ascii: "\\") })
         else { return nil }
         return name
-    }
-
-    private static func document(in body: ArraySlice<UInt8>, parser: inout some DocumentParser) -> Tape? {
-        guard !body.isEmpty, body.count <= bodyLimit else { return nil }
-        do throws(Diagnostic) {
-            return try parser.parse(Array(body))
-        } catch {
-            // A page of the front end or of a proxy. The status still determines how to proceed.
-            return nil
-        }
     }
 
     /// Whether a character may be part of a token: a letter, a digit, `:`, `-` or `_`.

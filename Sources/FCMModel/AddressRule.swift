@@ -44,7 +44,9 @@ package enum AddressRule: Sendable {
     /// Returns why a text is no such address; `nil` if it may be one. Costs O(*n*), and allocates nothing for an address.
     package func fault(of text: Span<UInt8>) -> Fault? {
         guard !text.isEmpty else { return .empty }
-        for index in text.indices where !allows(text[index]) { return Self.stray(in: text, at: index) }
+        for index in text.indices where !allows(text[index]) {
+            return .stray(FieldText.scalar(in: text, at: index), place: FieldText.place(in: text, of: index))
+        }
         return lengths.contains(text.count) ? nil : .length(text.count)
     }
 
@@ -64,14 +66,5 @@ package enum AddressRule: Sendable {
         case UInt8(ascii: "."), UInt8(ascii: "~"), UInt8(ascii: "%"): self == .topic
         default: false
         }
-    }
-
-    private static func stray(in text: Span<UInt8>, at index: Int) -> Fault {
-        var place = 1
-        for earlier in 0..<index where text[earlier] & 0xC0 != 0x80 { place += 1 }
-        var character: [UInt8] = []
-        for next in index..<min(index + 4, text.count) { character.append(text[next]) }
-        let scalar = String(decoding: character, as: UTF8.self).unicodeScalars.first ?? "\u{FFFD}"
-        return .stray(scalar, place: place)
     }
 }

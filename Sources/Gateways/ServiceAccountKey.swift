@@ -25,9 +25,8 @@ package final class ServiceAccountKey: Sendable, CustomStringConvertible {
     /// The file for the account's tokens in a folder: `<project>-<16 digits of a hash over account and key>.token`.
     func file(in folder: Directory) -> TokenFile {
         let identity = Array("\(account.clientEmail)\n\(account.tokenURI)\n".utf8) + fingerprint
-        let digits = Digest.sha256(identity.span).prefix(8)
-            .map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }
-        let name = "\(account.projectID)-\(digits.joined()).token"
+        let digits = Digest.digits(of: Digest.sha256(identity.span), byteCount: 8)
+        let name = "\(account.projectID)-\(digits).token"
         return TokenFile(name, in: folder, byteLimit: AccessToken.byteLimit + 64)
     }
 

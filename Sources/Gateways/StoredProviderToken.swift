@@ -1,6 +1,7 @@
 import APNSHTTP2
 import JSON
 import LinuxIO
+import OpenSSL
 
 /// The content of a file with a provider token: a line with the token and, if a gateway called the previous token expired, a
 /// line `replacement`. The signature proves that the token is the key's, so the file needs no other check.
@@ -35,8 +36,8 @@ struct StoredProviderToken: Sendable {
 extension ProviderKey {
     /// The file for the key's tokens in a folder: `<key id>-<team id>-<8 digits of the key's fingerprint>.jwt`.
     func file(in folder: Directory) -> TokenFile {
-        let digits = id.fingerprint.prefix(4).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }
-        let name = "\(identity.keyID)-\(identity.teamID)-\(digits.joined()).jwt"
+        let digits = Digest.digits(of: id.fingerprint, byteCount: 4)
+        let name = "\(identity.keyID)-\(identity.teamID)-\(digits).jwt"
         return TokenFile(name, in: folder, byteLimit: ProviderToken.byteLimit + 64)
     }
 }

@@ -56,3 +56,27 @@ package struct RequestHead: Hashable, Sendable {
         }
     }
 }
+
+// The value of `content-length` (RFC 9110 §8.6), which is a hole in every head.
+extension RequestHead {
+    /// Returns the number of digits of a length.
+    package static func digitCount(of length: Int) -> Int {
+        var (count, rest) = (1, length / 10)
+        while rest > 0 { (count, rest) = (count + 1, rest / 10) }
+        return count
+    }
+
+    /// Writes a length with ``digitCount(of:)`` digits into requests. Allocates nothing.
+    ///
+    /// - Parameters:
+    ///   - length: The length.
+    ///   - output: The bytes of one request or of many. Traps if the hole is out of bounds.
+    ///   - start: The start offset of the hole.
+    package static func fill(_ length: Int, into output: inout MutableSpan<UInt8>, at start: Int) {
+        var rest = length
+        for place in stride(from: start + digitCount(of: length) - 1, through: start, by: -1) {
+            output[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
+            rest /= 10
+        }
+    }
+}

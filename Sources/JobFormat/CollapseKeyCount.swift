@@ -15,10 +15,12 @@ struct CollapseKeyCount: Sendable {
     ///
     /// - Returns: Whether it is one too many. At most once, because one warning is enough for a job.
     mutating func isOneTooMany(_ key: String, for address: [UInt8]) -> Bool {
-        guard !hasFound, keys.count < Self.addressLimit || keys[address.hashValue] != nil else { return false }
-        var known = keys[address.hashValue] ?? []
+        guard !hasFound else { return false }
+        let hash = address.hashValue
+        guard keys.count < Self.addressLimit || keys[hash] != nil else { return false }
+        var known = keys[hash, default: []]
         if !known.contains(key.hashValue) { known.append(key.hashValue) }
-        keys[address.hashValue] = known
+        keys[hash] = known
         hasFound = known.count > Self.limit
         return hasFound
     }

@@ -149,5 +149,3 @@ struct MessageInspector {
         findings.add(.badPayload, Diagnostic("expected \(form), found \(found)", at: node.place), about: path())
     }
 }
-
-private func join(_ path: String, _ key: String) -> String { path.isEmpty ? key : "\(path).\(key)" }

@@ -158,6 +158,7 @@ struct PayloadInspector {
     }
 }
 
-private func join(_ path: String, _ key: String) -> String {
+/// Returns the path of a member, for messages; `path` is that of its object, and empty for the outermost one.
+func join(_ path: String, _ key: String) -> String {
     path.isEmpty ? key : "\(path).\(key)"
 }

@@ -40,4 +40,9 @@ import COpenSSL
         digest.update(bytes)
         return digest.finish()
     }
+
+    /// Returns the first bytes of a digest as hexadecimal digits, two for each.
+    package static func digits(of digest: [UInt8], byteCount: Int) -> String {
+        digest.prefix(byteCount).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+    }
 }

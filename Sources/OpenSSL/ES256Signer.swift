@@ -28,10 +28,7 @@ import COpenSSL
     }
 
     /// The first bytes of the fingerprint, and no part of the private key.
-    package var description: String {
-        let digits = fingerprint.prefix(4).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }
-        return "P-256 key \(digits.joined())…"
-    }
+    package var description: String { "P-256 key \(Digest.digits(of: fingerprint, byteCount: 4))…" }
 
     /// Hides the key from `dump`.
     package var customMirror: Mirror { Mirror(self, children: []) }

@@ -23,10 +23,7 @@
     }
 
     /// The first bytes of the fingerprint, and no part of the private key.
-    package var description: String {
-        let digits = fingerprint.prefix(4).map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }
-        return "RSA key \(digits.joined())…"
-    }
+    package var description: String { "RSA key \(Digest.digits(of: fingerprint, byteCount: 4))…" }
 
     /// Hides the key from `dump`.
     package var customMirror: Mirror { Mirror(self, children: []) }

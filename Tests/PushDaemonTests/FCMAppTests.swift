@@ -85,48 +85,35 @@ struct FCMAppTests {
 
 /// What is made of a service account's file.
 struct ServiceAccountLoadingTests {
-    private let folder: TemporaryDirectory
+    private let folder: AppsFolder
 
-    init() throws {
-        folder = try TemporaryDirectory()
-        try folder.directory.put("pushspool.yaml", "apps: apps\n")
-        _ = try folder.directory.makeChild(Array("apps".utf8), mode: 0o755)
-    }
-
-    private func put(_ name: String, _ bytes: [UInt8], mode: UInt32 = 0o600) throws {
-        let apps = try folder.directory.openChild(Array("apps".utf8))
-        try apps.create(Array(name.utf8), mode: mode).write(bytes)
-    }
+    init() throws { folder = try AppsFolder() }
 
     private func load(_ more: String = "", at now: WallTime = .now) throws -> ConfigurationSet {
         let text = "protocol: fcm\ncredentials: {service_account: weather-adminsdk.json}\n\(more)\n"
-        try put("weather.yaml", Array(text.utf8))
-        return ConfigurationLoader(path: folder.path + "/pushspool.yaml").load(at: now)
-    }
-
-    private func lines(_ set: ConfigurationSet) -> [String] {
-        set.findings.flatMap { finding in finding.diagnostics.map { $0.rendered(file: finding.file) } }
+        try folder.put("weather.yaml", Array(text.utf8))
+        return folder.loader.load(at: now)
     }
 
     @Test func `an app has the project of its service account`() throws {
-        try put("weather-adminsdk.json", ThrowawayServiceAccount().file)
+        try folder.put("weather-adminsdk.json", ThrowawayServiceAccount().file)
         let set = try load()
-        let app = try #require(set.apps["weather"], "\(lines(set))")
+        let app = try #require(set.apps["weather"], "\(set.lines)")
         #expect(
             app.summary
                 == "project weather-4711 at fcm.googleapis.com:443 over fcm, access token of service account "
                 + "sender@weather-4711.iam.gserviceaccount.com")
-        #expect(lines(set).isEmpty && app.topic == nil && app.proof == nil)
+        #expect(set.lines.isEmpty && app.topic == nil && app.proof == nil)
     }
 
     @Test func `a project of the app's own counts, and changes its identity`() throws {
-        try put("weather-adminsdk.json", ThrowawayServiceAccount().file)
+        try folder.put("weather-adminsdk.json", ThrowawayServiceAccount().file)
         let other = try #require(try load("project: other-1").apps["weather"])
         #expect(other.project == "other-1" && other.summary.hasPrefix("project other-1 at "))
     }
 
     @Test func `the list of apps claims nothing of Apple's`() throws {
-        try put("weather-adminsdk.json", ThrowawayServiceAccount().file)
+        try folder.put("weather-adminsdk.json", ThrowawayServiceAccount().file)
         let listed = try #require(try load().apps["weather"]).listed
         #expect(listed.carrier == .fcm && listed.isSandbox == nil && listed.identity == nil && listed.topic == nil)
     }
@@ -134,17 +121,17 @@ struct ServiceAccountLoadingTests {
     @Test func `another token endpoint needs an app that names one`() throws {
         var account = try ThrowawayServiceAccount()
         account.tokenURI = "https://localhost:8444/token"
-        try put("weather-adminsdk.json", account.file)
-        let text = lines(try load()).joined()
+        try folder.put("weather-adminsdk.json", account.file)
+        let text = try load().lines.joined()
         #expect(text.contains("credentials.service_account: `token_uri` `https://localhost:8444/token` is not at"))
     }
 
     @Test func `an app that names the token endpoint may have any`() throws {
         var account = try ThrowawayServiceAccount()
         account.tokenURI = "https://localhost:8444/token"
-        try put("weather-adminsdk.json", account.file)
+        try folder.put("weather-adminsdk.json", account.file)
         let set = try load("token_gateway: localhost:8444")
-        #expect(set.apps["weather"] != nil && lines(set).isEmpty, "\(lines(set))")
+        #expect(set.apps["weather"] != nil && set.lines.isEmpty, "\(set.lines)")
     }
 
     /// What is wrong with a file, and what has to be said of it.
@@ -167,23 +154,24 @@ struct ServiceAccountLoadingTests {
         let good = try ThrowawayServiceAccount().file
         switch fault {
         case .missing: break
-        case .readableByOthers: try put(name, good, mode: 0o644)
-        case .otherFile: try put(name, Array(#"{"project_info": {}, "client": []}"#.utf8))
+        case .readableByOthers: try folder.put(name, good, mode: 0o644)
+        case .otherFile: try folder.put(name, Array(#"{"project_info": {}, "client": []}"#.utf8))
         case .badKey:
             let text = String(decoding: good, as: UTF8.self)
-            try put(name, Array(text.replacing("PRIVATE KEY-----\\n", with: "\\n").replacing("-----", with: "").utf8))
+            try folder.put(
+                name, Array(text.replacing("PRIVATE KEY-----\\n", with: "\\n").replacing("-----", with: "").utf8))
         }
         let set = try load()
         #expect(set.brokenApps == ["weather"] && set.apps.isEmpty)
-        let text = lines(set).joined(separator: "\n")
+        let text = set.lines.joined(separator: "\n")
         #expect(text.contains("credentials.service_account: ") && text.contains("hint: "), "\(text)")
         for word in fault.words { #expect(text.contains(word), "\(text)") }
     }
 
     @Test func `a clock that was never set is a warning`() throws {
-        try put("weather-adminsdk.json", ThrowawayServiceAccount().file)
+        try folder.put("weather-adminsdk.json", ThrowawayServiceAccount().file)
         let set = try load(at: WallTime(epochSeconds: 1_000_000))
-        let line = try #require(lines(set).first)
+        let line = try #require(set.lines.first)
         #expect(line.contains("warning: credentials.service_account: this machine's clock says 1970-01-12"))
         #expect(set.apps["weather"] != nil && line.contains("hint: set the clock"))
     }

@@ -15,19 +15,9 @@ import Testing
 
 /// Apps whose identity is a provider token: what is made of their files, and what `check` says of them.
 struct TokenIdentityTests {
-    private let folder: TemporaryDirectory
+    private let folder: AppsFolder
 
-    init() throws {
-        folder = try TemporaryDirectory()
-        try folder.directory.put("pushspool.yaml", "apps: apps\n")
-        _ = try folder.directory.makeChild(Array("apps".utf8), mode: 0o755)
-    }
-
-    /// Puts a file into the apps' folder.
-    private func put(_ name: String, _ bytes: [UInt8], mode: UInt32 = 0o600) throws {
-        let apps = try folder.directory.openChild(Array("apps".utf8))
-        try apps.create(Array(name.utf8), mode: mode).write(bytes)
-    }
+    init() throws { folder = try AppsFolder() }
 
     private func configuration(_ more: String = "", key: String = "AuthKey_ABC123DEFG.p8") -> [UInt8] {
         Array(
@@ -42,36 +32,32 @@ struct TokenIdentityTests {
     }
 
     private func load(_ more: String = "", key: String = "AuthKey_ABC123DEFG.p8") throws -> ConfigurationSet {
-        try put("weather.yaml", configuration(more, key: key))
-        return ConfigurationLoader(path: folder.path + "/pushspool.yaml").load()
-    }
-
-    private func lines(_ set: ConfigurationSet) -> [String] {
-        set.findings.flatMap { finding in finding.diagnostics.map { $0.rendered(file: finding.file) } }
+        try folder.put("weather.yaml", configuration(more, key: key))
+        return folder.loader.load()
     }
 
     @Test func `an app with a key needs no certificate`() throws {
-        try put("AuthKey_ABC123DEFG.p8", try ThrowawayTokenKey().p8)
+        try folder.put("AuthKey_ABC123DEFG.p8", try ThrowawayTokenKey().p8)
         let set = try load("proxy: http://me:secret@proxy.example:3128\nretry: {later: 1m, ceiling: 2h}")
         let identity = try #require(set.apps["weather"])
-        #expect(lines(set).isEmpty && identity.proof == .providerToken && identity.feedbackService == nil)
+        #expect(set.lines.isEmpty && identity.proof == .providerToken && identity.feedbackService == nil)
         #expect(identity.credentialsDescription == "provider token with key ABC123DEFG of team DEF123GHIJ")
     }
 
     @Test func `apps with the same key and trust share them, also one that is added later`() throws {
-        try put("AuthKey_ABC123DEFG.p8", try ThrowawayTokenKey().p8)
-        try put("other.p8", try ThrowawayTokenKey().p8)
-        try put("ca.pem", try ThrowawayAuthority().certificatePEM())
+        try folder.put("AuthKey_ABC123DEFG.p8", try ThrowawayTokenKey().p8)
+        try folder.put("other.p8", try ThrowawayTokenKey().p8)
+        try folder.put("ca.pem", try ThrowawayAuthority().certificatePEM())
         for (name, key, more) in [
             ("same", "AuthKey_ABC123DEFG.p8", ""), ("other", "other.p8", ""),
             ("strict", "AuthKey_ABC123DEFG.p8", "trust: ca.pem"),
-        ] { try put("\(name).yaml", configuration(more, key: key)) }
-        try put("weather.yaml", configuration())
-        let loader = ConfigurationLoader(path: folder.path + "/pushspool.yaml")
+        ] { try folder.put("\(name).yaml", configuration(more, key: key)) }
+        try folder.put("weather.yaml", configuration())
+        let loader = folder.loader
         let first = loader.load()
-        try put("later.yaml", configuration())
-        let apps = loader.load(appsIn: folder.path + "/apps", knowing: first.apps).apps
-        #expect(lines(first).isEmpty && apps.count == 5)
+        try folder.put("later.yaml", configuration())
+        let apps = loader.load(appsIn: folder.apps.path, knowing: first.apps).apps
+        #expect(first.lines.isEmpty && apps.count == 5)
         func key(_ name: String) -> ProviderKey? {
             if case .token(let key) = apps[name]?.credentials { key } else { nil }
         }
@@ -108,14 +94,14 @@ struct TokenIdentityTests {
         let name = "AuthKey_ABC123DEFG.p8"
         switch fault {
         case .missing: break
-        case .readableByOthers: try put(name, try ThrowawayTokenKey().p8, mode: 0o644)
-        case .certificate: try put(name, try ThrowawayAuthority().certificatePEM())
-        case .otherCurve: try put(name, Array("not a key at all\n".utf8))
-        case .empty: try put(name, [])
+        case .readableByOthers: try folder.put(name, try ThrowawayTokenKey().p8, mode: 0o644)
+        case .certificate: try folder.put(name, try ThrowawayAuthority().certificatePEM())
+        case .otherCurve: try folder.put(name, Array("not a key at all\n".utf8))
+        case .empty: try folder.put(name, [])
         }
         let set = try load()
         #expect(set.brokenApps == ["weather"] && set.apps.isEmpty)
-        let text = lines(set).joined(separator: "\n")
+        let text = set.lines.joined(separator: "\n")
         #expect(text.contains("credentials.token.key: ") && text.contains("hint: "), "\(text)")
         for word in fault.words { #expect(text.contains(word), "\(text)") }
     }
@@ -125,20 +111,20 @@ struct TokenIdentityTests {
     {
         let key = String(decoding: try ThrowawayTokenKey().p8, as: UTF8.self)
         let set = try load(key: start + key.replacing("\n", with: lineEnd) + end)
-        #expect(set.apps["weather"] != nil && lines(set).isEmpty, "\(lines(set))")
+        #expect(set.apps["weather"] != nil && set.lines.isEmpty, "\(set.lines)")
     }
 
     @Test func `an app's file with a key or a password is judged like a key file`() throws {
         let key = String(decoding: try ThrowawayTokenKey().p8, as: UTF8.self).replacing("\n", with: "\\n")
-        try put("AuthKey_ABC123DEFG.p8", try ThrowawayTokenKey().p8)
-        try put("key.yaml", configuration(key: "\"\(key)\""), mode: 0o644)
-        try put("proxy.yaml", configuration("proxy: http://me:secret@proxy.example:3128"), mode: 0o604)
-        try put("plain.yaml", configuration("proxy: http://proxy.example:3128"), mode: 0o644)
-        let set = ConfigurationLoader(path: folder.path + "/pushspool.yaml").load()
+        try folder.put("AuthKey_ABC123DEFG.p8", try ThrowawayTokenKey().p8)
+        try folder.put("key.yaml", configuration(key: "\"\(key)\""), mode: 0o644)
+        try folder.put("proxy.yaml", configuration("proxy: http://me:secret@proxy.example:3128"), mode: 0o604)
+        try folder.put("plain.yaml", configuration("proxy: http://proxy.example:3128"), mode: 0o644)
+        let set = folder.loader.load()
         #expect(set.brokenApps == ["key", "proxy"] && Set(set.apps.keys) == ["plain"])
-        let text = lines(set).joined(separator: "\n")
+        let text = set.lines.joined(separator: "\n")
         for (name, path) in [("key", "credentials.token.key"), ("proxy", "proxy")] {
-            let file = "\(folder.path)/apps/\(name).yaml"
+            let file = "\(folder.apps.path)/\(name).yaml"
             let words =
                 "\(path): is in the file itself, and \(file) can be read by group or others\nhint: chmod 600 \(file)"
             #expect(text.contains(words), "\(text)")
@@ -154,11 +140,10 @@ struct TokenIdentityTests {
             (501, 0o600, 500, false), (501, 0o600, 0, true), (501, 0o640, 0, false), (0, 0o600, 0, true),
         ])
     func `who may own and read a file with a secret`(owner: UInt32, mode: UInt32, user: UInt32, isSafe: Bool) throws {
-        try put("file", [])
-        let file = folder.path + "/apps/file"
+        try folder.put("file", [])
+        let file = folder.apps.path + "/file"
         try #require(unsafe chmod(file, mode) == 0 && chown(file, owner, .max) == 0)
-        let status = try #require(
-            try folder.directory.openChild(Array("apps".utf8)).status(of: Array("file".utf8)))
+        let status = try #require(try folder.apps.status(of: Array("file".utf8)))
         #expect((ConfigurationFile.exposure(of: status, at: file, to: user) == nil) == isSafe)
     }
 }
