@@ -7,21 +7,17 @@ struct ComponentName {
 
     /// - Throws: `SystemError` (EINVAL): the name is empty, longer than 255 bytes, `.` or `..`, or contains a slash or NUL.
     init(_ name: [UInt8], for operation: String) throws(SystemError) {
-        let span = name.span
-        var isComponent = !span.isEmpty && span.count <= 255
-        // `.` and `..`, or an empty name, have no other byte.
-        var hasOther = false
-        for index in span.indices {
-            let byte = span[index]
-            isComponent = isComponent && byte != 0 && byte != 0x2F
-            hasOther = hasOther || byte != 0x2E
+        let isComponent = unsafe name.withUnsafeBytes { bytes in
+            guard (1...255).contains(bytes.count), let start = bytes.baseAddress else { return false }
+            return unsafe memchr(start, 0, bytes.count) == nil && memchr(start, 0x2F, bytes.count) == nil
         }
-        guard isComponent, hasOther || span.count > 2 else {
+        guard isComponent, name != [0x2E], name != [0x2E, 0x2E] else {
             throw SystemError(code: EINVAL, operation: operation, subject: printable(name))
         }
-        bytes = [CChar](capacity: span.count + 1) { output in
-            for index in span.indices { output.append(CChar(bitPattern: span[index])) }
-            output.append(0)
+        bytes = unsafe [CChar](unsafeUninitializedCapacity: name.count + 1) { buffer, count in
+            unsafe UnsafeMutableRawBufferPointer(buffer).copyBytes(from: name)
+            unsafe buffer[name.count] = 0
+            count = name.count + 1
         }
     }
 }
