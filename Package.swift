@@ -196,7 +196,7 @@ let package = Package(
             dependencies: [
                 "ServiceProcess", "Gateways", "APNSHTTP2", "SpoolStore", "SpoolModel", "JournalModel",
                 "JobFormat",
-                "PushModel", "APNSModel", "OpenSSL", "LinuxIO",
+                "PushModel", "APNSModel", "FCMModel", "OpenSSL", "LinuxIO",
                 logging,
             ],
             path: "Tests/Benchmarks/Driver", swiftSettings: strict),

@@ -5,6 +5,9 @@ package struct BearerToken: Hashable, Sendable, CustomStringConvertible, CustomR
     /// The value of the header `authorization`. A secret.
     package let authorization: String
 
+    /// Creates a token from the value of its header.
+    package init(authorization: String) { self.authorization = authorization }
+
     /// Always `<redacted>`.
     package var description: String { "<redacted>" }
 

@@ -1,4 +1,5 @@
-# The clients of the HTTP/2 benchmarks. Sourced after common.sh, with `driver`, `requests` and `body_size`.
+# The clients of the HTTP/2 benchmarks. Sourced after common.sh, with `driver`, `requests` and `body_size`. With `transport=fcm`
+# they send FCM's requests instead of Apple's.
 
 # What h2load sends: a body as long as ours, and as many different tokens, each in a path of its own.
 make_load() {
@@ -19,8 +20,25 @@ make_load() {
     [ "${#bearer}" = 191 ] || stop "the provider token has the wrong length"
 }
 
+# The same for FCM, whose tokens are in the body: one path, a body of 424 bytes, and an access token of 1,024 characters.
+make_fcm_load() {
+    local token text
+    token=$(openssl rand -base64 123 | tr -d '\n' | tr '+/' '-_' | cut -c 1-163)
+    text=$(printf 'x%.0s' {1..210})
+    printf '{"message":{"token":"%s","notification":{"body":"%s"}}}' "$token" "$text" >"$folder/fcm-body"
+    [ "$(stat --format=%s "$folder/fcm-body")" = 424 ] || stop "the message has the wrong length"
+    fcm_bearer="Bearer $(openssl rand -base64 768 | tr -d '\n' | tr '+/' '-_')"
+    [ "${#fcm_bearer}" = 1031 ] || stop "the access token has the wrong length"
+}
+
 # The clients; each prints what it has to say about its requests, and gets the sink's port.
 run_h2load() {
+    if [ "${transport:-http2}" = fcm ]; then
+        pinned 0 h2load --clients=1 --max-concurrent-streams=100 --requests="$requests" --data="$folder/fcm-body" \
+            --header='content-type: application/json' --header="authorization: $fcm_bearer" \
+            "https://localhost:$1/v1/projects/benchmark/messages:send"
+        return
+    fi
     sed "s,^,https://localhost:$1," "$folder/paths" >"$folder/uris"
     pinned 0 h2load --clients=1 --max-concurrent-streams=1000 --requests="$requests" --data="$folder/body" \
         --input-file="$folder/uris" --header='apns-topic: com.example.benchmark' --header='apns-push-type: alert' \
@@ -30,7 +48,7 @@ run_h2load() {
 run_pushspool() {
     local -r port=$1
     shift
-    pinned 0 "$driver" http2 localhost "$port" "$folder/client.pem" "$folder/client.key" "$folder/ca.pem" "$requests" "$@"
+    pinned 0 "$driver" "${transport:-http2}" localhost "$port" "$folder/client.pem" "$folder/client.key" "$folder/ca.pem" "$requests" "$@"
 }
 
 # Stops unless a client says that all its requests were answered with 200.

@@ -3,12 +3,13 @@
 
 sink=
 daemon=
+token_endpoint=
 readonly run="$folder/run"
 
 # Ends what runs. For a trap.
 end_all() {
     local process
-    for process in $daemon $sink; do kill "$process" 2>/dev/null || true; done
+    for process in $daemon $sink $token_endpoint; do kill "$process" 2>/dev/null || true; done
     wait
     rm -rf "$folder"
 }
@@ -45,15 +46,19 @@ stop_sink() {
 }
 
 # Writes the configuration of a daemon and of so many apps, each bench or bench-0001 and so on, in a folder of its own. They
-# present a certificate, or what `credentials` says. In the sandbox each answer would be searched for Apple's own id.
+# present a certificate, or what `credentials` says; those of FCM get their access tokens from a simulator. In the sandbox each answer would be searched for Apple's own id.
 # The binary protocol's silence is as short as can be: what it proves costs no processor time, but seconds.
 configure() {
     local -r transport=$1 app_count=${2:-1}
     local app binary= identity=${credentials:-"{certificate: $folder/client.pem, key: $folder/client.key}"}
-    [ "$transport" = http2 ] || binary='binary: {confirm_after: 100ms}'
+    [ "$transport" != binary ] || binary='binary: {confirm_after: 100ms}'
     rm -rf "$run"
     mkdir -p "$run/apps" "$run/spool"
     printf 'spool: spool\nstate: state\napps: apps\nnode: bench\n' >"$run/pushspool.yaml"
+    if [ "$transport" = fcm ]; then
+        configure_fcm "$app_count"
+        return
+    fi
     for app in $(apps "$app_count"); do
         cat >"$run/apps/$app.yaml" <<END
 protocol: $transport
@@ -65,6 +70,33 @@ trust: $folder/ca.pem
 $binary
 END
     done
+}
+
+configure_fcm() {
+    local app
+    [ -n "$token_endpoint" ] || start_token_endpoint
+    for app in $(apps "$1"); do
+        cat >"$run/apps/$app.yaml" <<END
+protocol: fcm
+credentials: {service_account: $folder/tokens/service-account.json}
+gateway: localhost:$port
+token_gateway: localhost:$token_port
+rate: null
+trust: $folder/both-authorities.pem
+END
+    done
+}
+
+# Starts a simulator, which gives access tokens; sets `token_port`.
+start_token_endpoint() {
+    local line
+    exec {token_lines}< <(pinned 1 "$program" simulate --certificates "$folder/tokens" 2>"$folder/tokens.log")
+    token_endpoint=$!
+    while read -r line <&"$token_lines"; do
+        case $line in '# token_gateway: '*) break ;; esac
+    done
+    token_port=${line##*:}
+    cat "$folder/ca.pem" "$folder/tokens/ca.pem" >"$folder/both-authorities.pem"
 }
 
 # The names of so many apps.

@@ -1,6 +1,6 @@
 /* The other end for measurements of the daemon: takes everything on any number of connections, and counts.
  *
- * usage: gateway-sink binary|http2 PORT CERT KEY CA [arrivals|payloads]
+ * usage: gateway-sink binary|http2|fcm PORT CERT KEY CA [arrivals|payloads]
  *
  * Listens on 127.0.0.1 (port 0: one the kernel picks), prints {"port":N}, and takes connections that show a certificate of
  * the authority CA. Over HTTP/2 it answers every request with 200 and an `apns-id`; over the binary protocol it reads, and
@@ -255,10 +255,10 @@ static sigset_t hold_signals(void) {
 
 int main(int argc, char **argv) {
     if (argc < 6 || argc > 7) {
-        fprintf(stderr, "usage: gateway-sink binary|http2 PORT CERT KEY CA [arrivals|payloads]\n");
+        fprintf(stderr, "usage: gateway-sink binary|http2|fcm PORT CERT KEY CA [arrivals|payloads]\n");
         return 64;
     }
-    is_http2 = strcmp(argv[1], "http2") == 0;
+    is_http2 = strcmp(argv[1], "binary") != 0;
     tells_payloads = argc == 7 && strcmp(argv[6], "payloads") == 0;
     tells_arrivals = argc == 7 && !tells_payloads;
     SSL_CTX *context = peer_context(TLS_server_method(), argv[3], argv[4], argv[5]);

@@ -1,12 +1,12 @@
 /* Writes job files into an app's tmp/, and syncs them.
  *
- * usage: stage-jobs APP_FOLDER COUNT [TOKENS [FIRST]]
+ * usage: stage-jobs APP_FOLDER COUNT [TOKENS [FIRST [binary|http2|fcm]]]
  *
  * They are called job-0000001 and so on, or from FIRST on. With one token they are .json files of 326 bytes; with more, .jsonl
- * files with a token a line. Tokens are all different; the payload has 236 bytes. */
+ * files with a token a line. Tokens are all different; the payload has 236 bytes. For FCM, tokens have 163 characters, as Google's. */
 #include "jobs.h"
 
-enum { ALERT_SIZE = 216, TOKEN_SIZE = 64 };
+enum { ALERT_SIZE = 216, TEXT_SIZE = 210, TOKEN_SIZE = 64, FCM_TOKEN_SIZE = 163 };
 
 /* Fills in hexadecimal digits, different ones for every number. */
 static void make_token(char token[TOKEN_SIZE + 1], uint64_t number) {
@@ -22,6 +22,29 @@ static void make_token(char token[TOKEN_SIZE + 1], uint64_t number) {
     token[TOKEN_SIZE] = 0;
 }
 
+/* What recipients look like, and what they are told. */
+static int is_fcm;
+
+/* Makes a token of the right kind. One of FCM's is an installation's id, a colon, and the rest. */
+static void make_address(char address[FCM_TOKEN_SIZE + 1], uint64_t number) {
+    char digits[TOKEN_SIZE + 1];
+    make_token(digits, number);
+    if (is_fcm)
+        snprintf(address, FCM_TOKEN_SIZE + 1, "%.22s:APA91b%s%s%.5s", digits, digits, digits, digits);
+    else
+        memcpy(address, digits, sizeof digits);
+}
+
+/* The members of a job that say what its recipients are told. */
+static const char *message(void) {
+    static char text[ALERT_SIZE + 64];
+    char words[ALERT_SIZE + 1];
+    memset(words, 'x', ALERT_SIZE);
+    words[is_fcm ? TEXT_SIZE : ALERT_SIZE] = 0;
+    snprintf(text, sizeof text, is_fcm ? "\"notification\":{\"body\":\"%s\"}" : "\"payload\":{\"aps\":{\"alert\":\"%s\"}}", words);
+    return text;
+}
+
 static FILE *create(int folder, const char *name) {
     const int descriptor = openat(folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
     FILE *file = descriptor < 0 ? NULL : fdopen(descriptor, "w");
@@ -30,19 +53,16 @@ static FILE *create(int folder, const char *name) {
 }
 
 static void write_job(int folder, uint64_t number, uint64_t tokens) {
-    char name[NAME_SIZE], token[TOKEN_SIZE + 1], alert[ALERT_SIZE + 1];
+    char name[NAME_SIZE], token[FCM_TOKEN_SIZE + 1];
     snprintf(name, sizeof name, "job-%07llu.%s", (unsigned long long)number, tokens == 1 ? "json" : "jsonl");
-    memset(alert, 'x', ALERT_SIZE);
-    alert[ALERT_SIZE] = 0;
     FILE *file = create(folder, name);
     if (tokens == 1) {
-        make_token(token, number);
-        fprintf(file, "{\"token\":\"%s\",\"payload\":{\"aps\":{\"alert\":\"%s\"}}}\n", token, alert);
+        make_address(token, number);
+        fprintf(file, "{\"token\":\"%s\",%s}\n", token, message());
     } else {
-        fprintf(file, "{\"job\":{\"count\":%llu},\"defaults\":{\"payload\":{\"aps\":{\"alert\":\"%s\"}}}}\n",
-            (unsigned long long)tokens, alert);
+        fprintf(file, "{\"job\":{\"count\":%llu},\"defaults\":{%s}}\n", (unsigned long long)tokens, message());
         for (uint64_t index = 0; index < tokens; index++) {
-            make_token(token, number * tokens + index);
+            make_address(token, number * tokens + index);
             fprintf(file, "\"%s\"\n", token);
         }
     }
@@ -50,12 +70,13 @@ static void write_job(int folder, uint64_t number, uint64_t tokens) {
 }
 
 int main(int argc, char **argv) {
-    if (argc < 3 || argc > 5) {
-        fprintf(stderr, "usage: stage-jobs APP_FOLDER COUNT [TOKENS [FIRST]]\n");
+    if (argc < 3 || argc > 6) {
+        fprintf(stderr, "usage: stage-jobs APP_FOLDER COUNT [TOKENS [FIRST [binary|http2|fcm]]]\n");
         return 64;
     }
     const uint64_t count = strtoull(argv[2], NULL, 10), tokens = argc > 3 ? strtoull(argv[3], NULL, 10) : 1;
     const uint64_t first = argc > 4 ? strtoull(argv[4], NULL, 10) : 1;
+    is_fcm = argc > 5 && strcmp(argv[5], "fcm") == 0;
     const int folder = open_folder(open_folder(AT_FDCWD, argv[1]), "tmp");
     for (uint64_t number = first; number < first + count; number++) write_job(folder, number, tokens);
     if (syncfs(folder) != 0) stop("cannot sync");

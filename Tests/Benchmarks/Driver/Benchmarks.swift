@@ -7,7 +7,7 @@ import Logging
 @main
 enum Benchmarks {
     private static let usage = """
-        usage: Benchmarks binary|http2 HOST PORT CERT KEY CA COUNT [journal|each FOLDER]
+        usage: Benchmarks binary|http2|fcm HOST PORT CERT KEY CA COUNT [journal|each FOLDER]
            or: Benchmarks journal none|journal|each FOLDER COUNT
         """
 
@@ -25,7 +25,7 @@ enum Benchmarks {
             let gateway = try transport.makeGateway(
                 to: peer, context, recordKeeping: plan == nil ? .none : .durable(group: OutcomeBook.group), on: reactor)
             let book = try plan.map { try OutcomeBook($0, for: gateway, count: count, on: reactor) }
-            let report = try await GatewayRun(gateway, count, book: book, on: reactor).measure()
+            let report = try await GatewayRun(gateway, count, over: transport, on: reactor).measure(recordingIn: book)
             say(report.json(of: transport), on: .output)
             reactor.stop()
         } catch {

@@ -15,29 +15,31 @@ actor GatewayRun {
     private let reactor: Reactor
     private let gateway: any PushGateway
     private let count: Int
-    private let texts = TokenTexts()
-    private let book: OutcomeBook?
+    private let transport: Transport
+    private let texts: TokenTexts
     private var report: Report
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { reactor.asUnownedSerialExecutor() }
 
-    /// Sends so many through a gateway; with a `book`, what becomes of them is recorded there.
-    init(_ gateway: any PushGateway, _ count: Int, book: OutcomeBook?, on reactor: Reactor) {
+    /// Sends so many through a gateway.
+    init(_ gateway: any PushGateway, _ count: Int, over transport: Transport, on reactor: Reactor) {
         self.gateway = gateway
-        self.book = book
+        self.transport = transport
+        self.texts = TokenTexts(transport)
         self.reactor = reactor
         self.count = count
         self.report = Report(count: count)
     }
 
     /// Sends everything, waits until every notification is settled and the connection closed, and says what that has cost.
-    func measure() async throws -> Report {
+    /// With a `book`, what becomes of notifications is recorded there.
+    func measure(recordingIn book: OutcomeBook?) async throws -> Report {
         try await withThrowingTaskGroup { group in
             group.addTask { [gateway] in await gateway.run() }
             let (start, began) = (ProcessTimes.now(), BootClock.nanoseconds())
             group.addTask { try await self.feed() }
             if let book { group.addTask { try await book.run() } }
-            try await settle()
+            try await settle(recordingIn: book)
             try await close()
             report.times = .now() - start
             report.wall = .nanoseconds(BootClock.nanoseconds() - began)
@@ -48,12 +50,13 @@ actor GatewayRun {
 
     /// Decodes tokens and submits them, batch after batch.
     private func feed() async throws {
-        let attributes = Attributes(expiration: Expiration(epochSeconds: 2_000_000_000))
+        var attributes = Attributes(expiration: Expiration(epochSeconds: 2_000_000_000))
+        attributes.addressKind = transport == .fcm ? .registrationToken : .deviceToken
         let header = Batch.Header(job: Self.job, attributes: attributes)
-        let payload = Payload(bytes: Self.payload)
+        let payload = Payload(bytes: transport.payload)
         var sent = 0
         while sent < count {
-            let tokens = try texts.decode(min(Self.batchCount, count - sent))
+            let tokens = try texts.read(min(Self.batchCount, count - sent))
             try await gateway.submit([
                 Batch(header: header, firstIndex: sent, addresses: tokens, payloads: .shared(payload))
             ])
@@ -62,7 +65,7 @@ actor GatewayRun {
     }
 
     /// Counts outcomes until there is one for each notification.
-    private func settle() async throws {
+    private func settle(recordingIn book: OutcomeBook?) async throws {
         for await event in gateway.events {
             switch event {
             case .settled(let settlements):
@@ -83,12 +86,5 @@ actor GatewayRun {
     private func close() async throws {
         await gateway.drain()
         while gateway.events.meter.connectionCount > 0 { try await reactor.sleep(for: .milliseconds(10)) }
-    }
-
-    /// 236 bytes, which make a frame of 297.
-    private static var payload: [UInt8] {
-        let (before, after) = ("{\"aps\":{\"alert\":\"", "\"}}")
-        let text = String(repeating: "x", count: 236 - before.utf8.count - after.utf8.count)
-        return Array((before + text + after).utf8)
     }
 }

@@ -3,22 +3,24 @@ import Gateways
 import LinuxIO
 import Logging
 import OpenSSL
+import PushModel
 
 /// What makes a run fail.
 struct Fault: Error, CustomStringConvertible {
     let description: String
 }
 
-/// One of the two protocols, and what a notification is called and weighs in it.
+/// One of the protocols, and what a notification is called and weighs in it.
 enum Transport: String {
     case binary
     case http2
+    case fcm
 
     /// What is counted.
     var unit: String {
         switch self {
         case .binary: "frames"
-        case .http2: "requests"
+        case .http2, .fcm: "requests"
         }
     }
 
@@ -27,15 +29,28 @@ enum Transport: String {
         switch self {
         case .binary: 297
         case .http2: 236
+        case .fcm: 424
         }
+    }
+
+    /// What each notification says: 236 bytes, which make a frame of 297, or a message of 424 with its address.
+    var payload: [UInt8] {
+        let (before, after) =
+            switch self {
+            case .binary, .http2: ("{\"aps\":{\"alert\":\"", "\"}}")
+            case .fcm: ("\"notification\":{\"body\":\"", "\"}")
+            }
+        let text = String(repeating: "x", count: 236 - before.utf8.count - after.utf8.count)
+        return Array((before + text + after).utf8)
     }
 
     /// Loads what a client needs from PEM files.
     func context(certificate: String, key: String, authority: String) throws -> TLSContext {
-        let identity = try Credentials.pem(certificate: try Self.read(certificate), key: try Self.read(key))
-        let protocols = self == .http2 ? ["h2"] : []
+        let protocols = self == .binary ? [] : ["h2"]
         return try TLSContext.client(
-            identity: identity, trust: .pem(try Self.read(authority)),
+            identity: self == .fcm
+                ? nil : try Credentials.pem(certificate: Self.read(certificate), key: Self.read(key)),
+            trust: .pem(try Self.read(authority)),
             options: TLSOptions(applicationProtocols: protocols))
     }
 
@@ -70,6 +85,12 @@ extension Transport {
             configuration.tokenSource = try Self.tokenSource(reactor, logger)
             return GatewayConfiguration.http2(configuration)
                 .makeGateway(recordKeeping: recordKeeping, on: reactor, logger: logger)
+        case .fcm:
+            var configuration = HTTP2Wire.Configuration(
+                GatewaySettings(endpoint: endpoint, context: context), .fcm(project: "benchmark"))
+            configuration.tokenSource = AccessOfRun()
+            return GatewayConfiguration.http2(configuration)
+                .makeGateway(recordKeeping: recordKeeping, on: reactor, logger: logger)
         }
     }
 }
@@ -81,5 +102,20 @@ extension Transport {
         let key = try ProviderKey(identity, p8: try ThrowawayTokenKey().p8)
         let worker = try WorkerThread(name: "tokens")
         return TokenSources(folder: nil, worker: worker, reactor: reactor, logger: logger).source(of: key)
+    }
+}
+
+/// An access token as long as Google's, for a whole run: the servers do not look at it.
+private struct AccessOfRun: TokenSource {
+    private let bearer = BearerToken(authorization: "Bearer " + String(repeating: "y", count: 1_024))
+
+    var isRemote: Bool { false }
+
+    func token(at _: WallTime) -> BearerToken? { bearer }
+
+    func current(at _: WallTime) async throws -> BearerToken { bearer }
+
+    func renew(after _: BearerToken, at _: WallTime) async throws -> BearerToken {
+        throw Fault(description: "a server refused the token")
     }
 }
