@@ -194,6 +194,19 @@ struct RPCStatusTests {
         }
     }
 
+    @Test(arguments: [(502, false), (503, false), (404, true), (403, true)])
+    func `an app stops after many pages of another server, not after those of Google's front end`(
+        status: Int, stops: Bool
+    ) {
+        let batch = Batch(
+            header: Batch.Header(job: JobID(bits: 1), attributes: Attributes()), firstIndex: 0,
+            addresses: PackedBytes(), payloads: .shared(Payload(bytes: [])))
+        var (news, watch) = (SessionNews(), TroubleWatch())
+        news.refused = [SessionNews.Refused(batch: batch, reply: reply(status, "<html>Error \(status)</html>"))]
+        let stopping = (0..<20).compactMap { watch.record(news, at: .zero + .seconds(4 * $0)).stopping }
+        #expect(stopping.isEmpty == !stops)
+    }
+
     @Test func `an excerpt of a page shows no token`() {
         let token = "dQw4w9WgXcQ:APA91b" + String(repeating: "aB3-", count: 30)
         let excerpt = reply(404, "<html><h1>Error 404</h1> \(token)").excerpt

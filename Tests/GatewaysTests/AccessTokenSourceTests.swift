@@ -168,7 +168,11 @@ struct StoredAccessTokenTests {
         }
     }
 
-    @Test(arguments: ["", "\n", "token1\n", "token1\n1700000000\n", "token1\nx\ny\n", "a b\n1700000000\n1700003600\n"])
+    @Test(arguments: [
+        "", "\n", "token1\n", "token1\n1700000000\n", "token1\nx\ny\n", "a b\n1700000000\n1700003600\n",
+        "token1\n-9223372036854775808\n-9223372036854772208\n", "token1\n-9223372036854775808\n1700003600\n",
+        "token1\n9223372036854775000\n9223372036854775900\n",
+    ])
     func `a file that holds no token is replaced`(content: String) async throws {
         try await AccessTokenBench.running { bench in
             let first = try await bench.source().current(at: bench.start)
@@ -179,6 +183,16 @@ struct StoredAccessTokenTests {
             #expect(try bench.folder.text(name) == "token2\n1700000000\n1700003600\n")
             #expect(bench.log.lines.contains { $0.contains("stored access token is unusable") })
             #expect(!bench.log.lines.contains { $0.contains("token1") })
+        }
+    }
+
+    @Test func `a file with a token from the end of time is not used`() async throws {
+        try await AccessTokenBench.running { bench in
+            _ = try await bench.source().current(at: bench.start)
+            let name = try #require(try bench.folder.sortedNames().first)
+            try bench.folder.unlink(Array(name.utf8))
+            try bench.folder.put(name, "token9\n9223372036854775000\n9223372036854775807\n")
+            #expect(try await bench.source().current(at: bench.start).authorization == "Bearer token2")
         }
     }
 }

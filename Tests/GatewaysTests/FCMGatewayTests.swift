@@ -45,19 +45,6 @@ struct FCMGatewayTests {
         }
     }
 
-    @Test func `an access token that has expired is renewed once, and nothing is lost or doubled`() async throws {
-        try await FCMPlan().run { bench, source in
-            // A token that is less than a minute old is not renewed: another one would be refused, too.
-            _ = try await source.current(at: WallTime(epochSeconds: WallTime.now.epochSeconds - 120))
-            try await bench.send(50)
-            await bench.simulator.expireAccessTokens()
-            try await bench.send(300)
-            #expect(bench.record.acceptedCount == 350 && bench.record.stops.isEmpty && source.fetchCount == 2)
-            let ledger = await bench.simulator.ledger
-            #expect(ledger.duplicates.isEmpty && ledger.refusedCount > 0 && ledger.violations.isEmpty)
-        }
-    }
-
     @Test func `the end of an idle connection costs nothing and is no news`() async throws {
         try await FCMPlan("port=fcm nth=50 goaway").run { bench, _ in
             try await bench.send(50)

@@ -101,11 +101,16 @@ struct FCMPlan: Sendable {
 }
 
 extension Bench<HTTP2Wire.Configuration> {
-    /// Hands over messages to so many more registration tokens, and waits until all have an outcome.
-    func send(_ count: Int) async throws {
+    /// Hands over messages to so many more registration tokens.
+    func begin(_ count: Int) async throws {
         let numbers = submittedCount..<submittedCount + count
         try await gateway.submit(FCMPlan.batch(to: numbers.map(FCMPlan.token), from: numbers.lowerBound))
         skip(to: numbers.upperBound)
+    }
+
+    /// Hands over messages to so many more registration tokens, and waits until all have an outcome.
+    func send(_ count: Int) async throws {
+        try await begin(count)
         try await settle()
     }
 }
