@@ -15,8 +15,9 @@ package final class HTTP2Wire: Wire {
     private let state: GatewayState
     /// Tracks answers that show trouble at the gateway, or at a server in its place.
     private var trouble = TroubleWatch()
-    /// The token that the gateway called expired, until there is a new one.
-    private var expiredToken: BearerToken?
+    /// The token that the gateway called expired, until there is a new one, and whether the account is to blame if it is too
+    /// new to be replaced.
+    private var expired: (token: BearerToken, blamesAccount: Bool)?
     /// The minimum pause before the next connection.
     private var restAhead = Duration.zero
 
@@ -28,7 +29,7 @@ package final class HTTP2Wire: Wire {
 
     func reconfigure() {
         work.queue.reconfigure(work.configuration.pauses)
-        (trouble, expiredToken, restAhead) = (TroubleWatch(), nil, .zero)
+        (trouble, expired, restAhead) = (TroubleWatch(), nil, .zero)
     }
 
     /// Opens a connection, sends on it until it takes no more, and returns the pause before the next connect.
@@ -233,10 +234,14 @@ extension HTTP2Wire {
         case .replace: session.retire(.refused)
         case .renewToken:
             session.retire(.expiredToken)
-            expiredToken = session.token
+            expired = session.token.map { ($0, true) }
             // What comes back must not go out with the same token again. Tokens of our own making are replaced in time.
             guard work.configuration.tokenSource?.isRemote == true else { break }
             for other in work.sessions.values where other.token == session.token { other.retire(.expiredToken) }
+        case .renewTokenUnlessNew:
+            guard work.configuration.tokenSource?.isRemote == true else { break }
+            session.retire(.expiredToken)
+            if expired?.token != session.token { expired = session.token.map { ($0, false) } }
         case .pace(let reply, let length): state.hold(fault(reply), for: length)
         case .accuse(let reply, let job):
             state.refused(job, fault(reply), work.queue[session.route].holdPause(of: job), blamesApp: true)
@@ -306,10 +311,15 @@ extension HTTP2Wire {
     /// - Throws: `AccountRefusal`; `GatewayFault`; `CancellationError`.
     private func currentToken() async throws -> BearerToken? {
         guard let source = work.configuration.tokenSource else { return nil }
-        guard let expired = expiredToken else { return try await source.current(at: .now) }
-        let token = try await source.renew(after: expired, at: .now)
-        expiredToken = nil
-        return token
+        guard let expired else { return try await source.current(at: .now) }
+        do {
+            let token = try await source.renew(after: expired.token, at: .now)
+            if self.expired?.token == expired.token { self.expired = nil }
+            return token
+        } catch is AccountRefusal where !expired.blamesAccount {
+            // The token is too new to be replaced, and accepted perhaps; if there is none, the refusal comes again.
+            return try await source.current(at: .now)
+        }
     }
 }
 

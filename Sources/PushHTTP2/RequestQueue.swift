@@ -191,6 +191,8 @@ extension RequestQueue {
     package enum Demand: Hashable, Sendable {
         /// The provider token is too old: sign another, and open a new connection.
         case renewToken(Reply)
+        /// A job on hold may only lack another token: open a new connection, and get one unless the last one is new.
+        case renewTokenUnlessNew
         /// The connection must be replaced. Requests on it may still be answered.
         case replace
         /// The gateway blames the app, and no other job shows that it is wrong: judge whether that stops the app.
@@ -361,13 +363,13 @@ extension RequestQueue {
     }
 
     /// Asks for another provider token, once for each notification of a job that is not on hold. A second
-    /// refusal blames the app, and so does the first one without a token.
+    /// refusal blames the app, and so does the first one without a token. The job may ask with another token later.
     private mutating func renewToken(
         _ refused: SessionNews.Refused, into draft: inout Draft<some RandomNumberGenerator>
     ) {
-        guard draft.origin.openedWithToken != nil, !work.isOnHold(refused.batch.job),
-            failures.count(.now, of: refused.batch) == 1
-        else {
+        guard draft.origin.openedWithToken != nil else { return hold(refused, into: &draft) }
+        guard !work.isOnHold(refused.batch.job), failures.count(.now, of: refused.batch) == 1 else {
+            draft.consequences.demands.append(.renewTokenUnlessNew)
             return hold(refused, into: &draft)
         }
         draft.consequences.demands.append(.renewToken(refused.reply))

@@ -150,7 +150,7 @@ struct RequestQueueTests {
         origin.openedWithToken = .zero
         expect(.expiredProviderToken, [.renewToken(Self.reply(.expiredProviderToken))])
         expectTaken([0])
-        expect(.expiredProviderToken, [.accuse(Self.reply(.expiredProviderToken), by: Work.job)])
+        expect(.expiredProviderToken, [.renewTokenUnlessNew, .accuse(Self.reply(.expiredProviderToken), by: Work.job)])
         expectTaken([])
     }
 

@@ -1,4 +1,5 @@
 import GatewaySimulator
+import PushHTTP2
 import PushModel
 import ServiceProcess
 import Synchronization
@@ -56,6 +57,36 @@ struct FCMRenewalTests {
         }
     }
 
+    /// The first two tries are refused with any token, and the second token dies after the second one.
+    @Test func `a job that was refused twice asks with a third token`() async throws {
+        let plan = FCMPlan("port=fcm address=\(FCMPlan.token(10)) times=2 answer reason=ACCESS_TOKEN_EXPIRED") {
+            $0.pauses.serverError = BackOff(first: .milliseconds(100), ceiling: .seconds(3))
+        }
+        try await plan.run { bench, source in
+            let held = HeldTokenSource(source)
+            held.setClock(behind: 300)
+            await bench.reconfigure(with: held)
+            try await bench.send(10)
+            held.setClock(behind: 200)
+            try await bench.begin(1)
+            try await bench.collect { !$0.refusedJobs.isEmpty }
+            await bench.simulator.expireAccessTokens()
+            held.setClock(behind: 100)
+            try await bench.collect { $0.outcomes.count == 11 || $0.refusedJobs.count > 1 }
+            #expect(bench.record.acceptedCount == 11 && bench.record.stops.isEmpty && source.fetchCount == 3)
+        }
+    }
+
+    @Test func `a job that was refused twice asks with the same token while that is new`() async throws {
+        let plan = FCMPlan("port=fcm address=\(FCMPlan.token(10)) times=3 answer reason=ACCESS_TOKEN_EXPIRED")
+        try await plan.run { bench, source in
+            _ = try await source.current(at: earlier)
+            try await bench.send(10)
+            try await bench.sendUnlessStopped(1)
+            #expect(bench.record.acceptedCount == 11 && bench.record.stops.isEmpty && source.fetchCount == 2)
+        }
+    }
+
     @Test func `answers are read while a token is fetched`() async throws {
         var plan = FCMPlan()
         plan.manner.latency = .milliseconds(300)
@@ -106,11 +137,13 @@ extension Bench<HTTP2Wire.Configuration> {
     }
 }
 
-/// The tokens of another source, which a test withholds for a while, as if the token endpoint were slow.
+/// The tokens of another source, which a test withholds for a while, as if the token endpoint were slow, or which get older
+/// when it says so.
 private final class HeldTokenSource: TokenSource {
     private struct State {
         var isHeld = false
         var waiters: [CheckedContinuation<AccountRefusal?, Never>] = []
+        var delay: Int64 = 0
     }
 
     private let source: any TokenSource
@@ -133,20 +166,27 @@ private final class HeldTokenSource: TokenSource {
         for waiter in waiters { waiter.resume(returning: refusal) }
     }
 
+    /// How many seconds the source's clock is behind: less than before makes its tokens older.
+    func setClock(behind seconds: Int64) { state.withLock { $0.delay = seconds } }
+
+    private func time(at now: WallTime) -> WallTime {
+        WallTime(epochSeconds: now.epochSeconds - state.withLock { $0.delay })
+    }
+
     var isRemote: Bool { true }
 
     func token(at now: WallTime) -> BearerToken? {
-        state.withLock { $0.isHeld } ? nil : source.token(at: now)
+        state.withLock { $0.isHeld } ? nil : source.token(at: time(at: now))
     }
 
     func current(at now: WallTime) async throws -> BearerToken {
         try await wait()
-        return try await source.current(at: now)
+        return try await source.current(at: time(at: now))
     }
 
     func renew(after failed: BearerToken, at now: WallTime) async throws -> BearerToken {
         try await wait()
-        return try await source.renew(after: failed, at: now)
+        return try await source.renew(after: failed, at: time(at: now))
     }
 
     private func wait() async throws {
