@@ -83,8 +83,11 @@ package actor Examination {
         return DoctorReport(findings)
     }
 
-    /// Returns a moment `duration` from now, but no later than the deadline.
-    func soon(_ duration: Duration) -> ContinuousClock.Instant { min(deadline, .now + duration) }
+    /// Returns a moment `duration` from now, but no later than the deadline, or after a part of the time until then.
+    func soon(_ duration: Duration, part: Double = 1) -> ContinuousClock.Instant {
+        let now = ContinuousClock.now
+        return now + min(now.duration(to: deadline) * part, duration)
+    }
 
     /// Whether the deadline has passed.
     var isOver: Bool { deadline <= .now }

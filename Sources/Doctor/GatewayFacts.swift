@@ -1,5 +1,7 @@
+import Gateways
 import LinuxIO
 import OpenSSL
+import PushHTTP2
 import PushModel
 import SecureTransport
 
@@ -54,8 +56,10 @@ struct GatewayFacts: Sendable {
         case postponed(Fault)
         /// It refuses it, or there is no access token.
         case refused(Fault)
-        /// Nobody answered.
+        /// The gateway or the token endpoint did not answer.
         case unanswered(Fault)
+        /// The same, but the time limit left it less time than it may need.
+        case cutShort(Fault)
     }
 
     /// The role for messages: the gateway, or the feedback service.
@@ -92,7 +96,26 @@ struct GatewayFacts: Sendable {
     var next: HostPort { proxy ?? gateway }
 }
 
+extension GatewayFacts.Trial {
+    /// What an answer of FCM's says.
+    init(_ reply: Reply) {
+        let detail = reply.detail.map { ": \($0)" } ?? ""
+        let fault = GatewayFacts.Fault(message: "\(reply.name) (status \(reply.status))\(detail)", hint: reply.hint)
+        if reply.isAcceptance {
+            self = .accepted
+        } else if !reply.isGenuine {
+            let words = "status \(reply.status) with a body that is not Google's: \"\(reply.excerpt)\""
+            self = .unanswered(GatewayFacts.Fault(message: words, hint: "check `gateway` and `proxy`"))
+        } else {
+            self = reply.failureClass?.mayPass == true ? .postponed(fault) : .refused(fault)
+        }
+    }
+}
+
 extension GatewayFacts.Fault {
+    /// What a gateway reports.
+    init(_ fault: GatewayFault) { self.init(message: fault.message, hint: fault.hint) }
+
     /// Describes an error from connecting.
     init(_ error: any Error) {
         switch error {

@@ -12,14 +12,18 @@ struct GatewayJudgement {
     var findings: [DoctorFinding] {
         var book = FindingBook(.gateway, of: app)
         if facts.isCutShort {
-            book.warn(
-                "\(facts.role) \(facts.gateway) was not fully tested: the time limit passed",
-                hint: "set a longer --timeout, or name the app to test it alone")
+            noteTimeLimit("the time limit passed", in: &book)
             return book.findings
         }
         guard noteLookup(in: &book), noteAttempts(in: &book), noteHandshake(in: &book) else { return book.findings }
         if let trial = facts.trial { note(trial, in: &book) } else { noteConsent(in: &book) }
         return book.findings
+    }
+
+    private func noteTimeLimit(_ message: String, in book: inout FindingBook) {
+        book.warn(
+            "\(facts.role) \(facts.gateway) was not fully tested: \(message)",
+            hint: "set a longer --timeout, or name the app to test it alone")
     }
 
     private func note(_ trial: GatewayFacts.Trial, in book: inout FindingBook) {
@@ -35,6 +39,7 @@ struct GatewayJudgement {
                 hint: fault.hint ?? "check credentials.service_account and project")
         case .unanswered(let fault):
             book.fault(fault.message, hint: fault.hint ?? "check `gateway`, `token_gateway`, `proxy` and the network")
+        case .cutShort(let fault): noteTimeLimit(fault.message, in: &book)
         }
     }
 

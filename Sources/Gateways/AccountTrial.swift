@@ -41,16 +41,33 @@ package actor AccountTrial {
     /// The reactor's thread.
     package nonisolated var unownedExecutor: UnownedSerialExecutor { reactor.asUnownedSerialExecutor() }
 
-    /// Gets an access token, which is not kept, and sends the message.
+    /// Gets an access token, which is not kept.
     ///
-    /// - Parameter deadline: When to give up waiting for the answer to the message.
-    /// - Returns: FCM's answer.
+    /// - Parameter deadline: When to give up waiting for the token endpoint.
+    /// - Returns: The value of `authorization`. A secret.
     /// - Throws: `AccountRefusal` if the account gets no token; `GatewayFault` if there is no answer; `SystemError`: no thread
     ///   can be started; `CancellationError`.
-    package func reply(until deadline: ContinuousClock.Instant) async throws -> Reply {
+    package func authorization(until deadline: ContinuousClock.Instant) async throws -> String {
+        let worker = try WorkerThread(name: "trial")
+        defer { worker.stop() }
+        let silent = Logger(label: "trial") { _ in SwiftLogNoOpLogHandler() }
+        let endpoint = TokenEndpoint(access.tokens, on: reactor)
+        let source = AccessTokenSource(access.key, keptIn: nil, on: (worker, silent)) { head, body in
+            try await endpoint.answer(to: head, body: body, until: deadline)
+        }
+        return try await source.current(at: .now).authorization
+    }
+
+    /// Sends the message.
+    ///
+    /// - Parameters:
+    ///   - authorization: What `authorization(until:)` returned.
+    ///   - deadline: When to give up waiting for the answer.
+    /// - Returns: FCM's answer.
+    /// - Throws: `GatewayFault` if there is no answer; `CancellationError`.
+    package func reply(with authorization: String, until deadline: ContinuousClock.Instant) async throws -> Reply {
         let message = TrialMessage(
-            authority: access.endpoint.authority, project: access.project,
-            authorization: try await authorization())
+            authority: access.endpoint.authority, project: access.project, authorization: authorization)
         do {
             let stream = try await access.endpoint.openHTTP2(
                 access.tokens.context, through: access.tokens.proxy, on: reactor, until: deadline)
@@ -62,18 +79,8 @@ package actor AccountTrial {
         } catch let failure as ConnectFailure {
             throw failure.fault
         } catch let fault as RequestFault {
-            throw fault.cause
+            throw GatewayFault(
+                "cannot check a message at \(access.endpoint): \(fault.cause.message)", hint: fault.cause.hint)
         }
-    }
-
-    private func authorization() async throws -> String {
-        let worker = try WorkerThread(name: "trial")
-        defer { worker.stop() }
-        let silent = Logger(label: "trial") { _ in SwiftLogNoOpLogHandler() }
-        let endpoint = TokenEndpoint(access.tokens, on: reactor)
-        let source = AccessTokenSource(access.key, keptIn: nil, on: (worker, silent)) { head, body in
-            try await endpoint.answer(to: head, body: body)
-        }
-        return try await source.current(at: .now).authorization
     }
 }

@@ -33,15 +33,27 @@ package actor TokenEndpoint {
     /// The reactor's thread.
     package nonisolated var unownedExecutor: UnownedSerialExecutor { reactor.asUnownedSerialExecutor() }
 
-    /// Makes a request and waits for its answer.
+    /// Makes a request and waits for its answer, at most as long as the timeouts allow.
     ///
+    /// - Parameters:
+    ///   - head: The head of the request.
+    ///   - body: The body of the request.
+    ///   - deadline: When to give up, if that is earlier.
+    /// - Returns: The answer.
     /// - Throws: `GatewayFault` without an answer: try again later; `CancellationError`.
-    func answer(to head: RequestHead, body: [UInt8]) async throws -> (status: Int, body: ArraySlice<UInt8>) {
+    func answer(
+        to head: RequestHead, body: [UInt8], until deadline: ContinuousClock.Instant? = nil
+    ) async throws -> (status: Int, body: ArraySlice<UInt8>) {
+        func end(after timeout: Duration) -> ContinuousClock.Instant {
+            let end = ContinuousClock.now + timeout
+            return deadline.map { min($0, end) } ?? end
+        }
         do {
             let stream = try await access.endpoint.openHTTP2(
-                access.context, through: access.proxy, on: reactor, until: .now + access.timeouts.connect)
+                access.context, through: access.proxy, on: reactor, until: end(after: access.timeouts.connect))
             let connection = RequestConnection(stream, bodyLimit: AccessTokenReply.bodyLimit)
-            let response = try await connection.answer(to: head, body: body, until: .now + access.timeouts.answer)
+            let response = try await connection.answer(
+                to: head, body: body, until: end(after: access.timeouts.answer))
             await connection.close()
             return (response.status, response.body)
         } catch let failure as ConnectFailure {

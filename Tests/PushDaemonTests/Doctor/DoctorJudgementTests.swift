@@ -268,6 +268,10 @@ import Testing
         (.postponed(.init(message: "QUOTA_EXCEEDED (status 429)", hint: nil)), .warn, "takes no message now: QUOTA"),
         (.refused(.init(message: "SERVICE_DISABLED (status 403)", hint: "enable it")), .fault, "SERVICE_DISABLED"),
         (.unanswered(.init(message: "the server does not answer", hint: nil)), .fault, "does not answer"),
+        (
+            .cutShort(.init(message: "no access token", hint: "x")), .warn,
+            "the gateway localhost:443 was not fully tested: no access token"
+        ),
     ])
     func `what FCM says about a message to nobody is told`(
         trial: GatewayFacts.Trial, severity: DoctorFinding.Severity, words: String
