@@ -35,18 +35,24 @@ struct MessageDelivery {
     var bytes: [UInt8] {
         var bytes: [UInt8] = []
         bytes.reserveCapacity(source.byteCount + 128)
-        for member in members {
+        for member in members.map(renewed) {
             switch member.key {
             case let key? where key == android?.key: member.append(to: &bytes, adding: androidEntries)
             case .apns where member.facts.expiration == nil:
                 member.append(to: &bytes, adding: Array("\"apns-expiration\":\"\(expiration.epochSeconds)\"".utf8))
             case .webpush where member.facts.expiration == nil:
-                member.append(to: &bytes, adding: Array("\"TTL\":\"".utf8) + [TimeToLive.mark, UInt8(ascii: "\"")])
+                member.append(to: &bytes, adding: Array("\"TTL\":".utf8) + TimeToLive.value(unit: ""))
             default: member.append(to: &bytes)
             }
         }
         if android == nil { MessageMember(.android, entries: androidEntries).append(to: &bytes) }
         return bytes
+    }
+
+    /// Returns a member whose seconds are counted when it is written, if the key says the same as they do.
+    private func renewed(_ member: MessageMember) -> MessageMember {
+        let isRenewed = wishes.expiration != nil && (member.key == android?.key || member.key == .webpush)
+        return isRenewed ? member.renewed : member
     }
 
     /// The delivery keys that the member for Android does not have yet.
@@ -57,7 +63,7 @@ struct MessageDelivery {
             entries.append(entry: "priority", Array((priority == .immediate ? "\"HIGH\"" : "\"NORMAL\"").utf8))
         }
         if facts?.ttl == nil {
-            entries.append(entry: "ttl", [UInt8(ascii: "\""), TimeToLive.mark, UInt8(ascii: "s"), UInt8(ascii: "\"")])
+            entries.append(entry: "ttl", TimeToLive.value(unit: "s"))
         }
         if let key = wishes.collapseID, facts?.collapseKey == nil {
             var writer = JSONWriter()

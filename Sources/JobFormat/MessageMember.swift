@@ -1,4 +1,5 @@
 import Document
+import FCMModel
 import PushModel
 
 /// A member of an FCM message as it is sent, and what the delivery rules need to know about it.
@@ -15,6 +16,8 @@ struct MessageMember: Hashable, Sendable {
     private var end: Int
     /// Whether the entries are headers, and there is no member `headers` yet.
     private var lacksHeaders = false
+    /// The place in `json` of the value that says for how long FCM or a web push service keeps the message.
+    private var life: Range<Int>?
 
     /// Compiles a member as the user wrote it. Members of it that are null are left out where entries can be added.
     ///
@@ -29,8 +32,11 @@ struct MessageMember: Hashable, Sendable {
             for part in member.value.members where !part.value.isNull {
                 if json.count > 1 { json.append(UInt8(ascii: ",")) }
                 json += Self.name(part.key)
-                try JSONText.append(part.value, to: &json, asStrings: strings)
-                if key == .apns || key == .webpush, part.key.isText("headers") { end = json.count - 1 }
+                if key == .apns || key == .webpush, part.key.isText("headers") {
+                    try append(headers: part.value, strings)
+                } else {
+                    try append(part, isLife: part.key.isText("ttl"), strings)
+                }
             }
             lacksHeaders = end == 0 && (key == .apns || key == .webpush)
             if end == 0 { end = json.count }
@@ -41,12 +47,39 @@ struct MessageMember: Hashable, Sendable {
         }
     }
 
+    private mutating func append(headers: Node, _ strings: Set<Int>) throws(Diagnostic) {
+        json.append(UInt8(ascii: "{"))
+        for header in headers.members {
+            if json.last != UInt8(ascii: "{") { json.append(UInt8(ascii: ",")) }
+            json += Self.name(header.key)
+            try append(header, isLife: header.key.text.lowercased() == "ttl", strings)
+        }
+        end = json.count
+        json.append(UInt8(ascii: "}"))
+    }
+
+    private mutating func append(_ part: Member, isLife: Bool, _ strings: Set<Int>) throws(Diagnostic) {
+        let start = json.count
+        try JSONText.append(part.value, to: &json, asStrings: strings)
+        if isLife { life = start..<json.count }
+    }
+
     /// Creates a member from the entries of its value, without its braces.
     init(_ key: JobKey, entries: [UInt8], facts: MessageFacts = MessageFacts()) {
         (self.key, self.facts) = (key, facts)
         name = Array("\"\(key.rawValue)\":".utf8)
         json = [UInt8(ascii: "{")] + entries + [UInt8(ascii: "}")]
         end = json.count - 1
+    }
+
+    /// The member with the seconds that are left until the expiration in place of those that it sets itself.
+    var renewed: MessageMember {
+        guard let life, key != .apns else { return self }
+        var member = self
+        let value = TimeToLive.value(unit: key == .webpush ? "" : "s")
+        member.json.replaceSubrange(life, with: value)
+        member.end += value.count - life.count
+        return member
     }
 
     /// The number of bytes in the value.

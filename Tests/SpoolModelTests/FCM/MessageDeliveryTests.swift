@@ -43,6 +43,26 @@ struct MessageDeliveryTests {
             #""apns":{"headers":{"apns-priority":"5"}},"expiration":"now""#,
             #"{"apns":{"headers":{"apns-priority":"5","apns-expiration":"0"}},"android":{"ttl":"Ns"}}"#
         ),
+        (
+            #""android":{"ttl":"3600s","priority":"HIGH"},"expiration":"+1h""#,
+            #"{"android":{"ttl":"Ns","priority":"HIGH"}}"#
+        ),
+        (
+            #""android":{"ttl":"3600s"},"collapse_id":"c","expiration":"+1h""#,
+            #"{"android":{"ttl":"Ns","collapse_key":"c"}}"#
+        ),
+        (
+            #""android_v2":{"ttl":"3600.5s","background_sync":{}},"expiration":"+1h""#,
+            #"{"android_v2":{"ttl":"Ns","background_sync":{}}}"#
+        ),
+        (
+            #""webpush":{"headers":{"Urgency":"low","ttl":"3600","Topic":"t"},"data":{}},"expiration":"+1h""#,
+            #"{"webpush":{"headers":{"Urgency":"low","ttl":"N","Topic":"t"},"data":{}},"android":{"ttl":"Ns"}}"#
+        ),
+        (
+            #""android":{"ttl":"60s"},"webpush":{"headers":{"TTL":"60"}}"#,
+            #"{"android":{"ttl":"60s"},"webpush":{"headers":{"TTL":"60"}}}"#
+        ),
     ])
     func `the keys about delivery become members of the message`(members: String, payload: String) {
         let job = message(members)
