@@ -112,7 +112,11 @@ struct JobOutline: Sendable {
     /// Determines the form of the document, which must be exactly one.
     private mutating func settleForm(_ root: Node, _ context: JobContext) {
         let keys: [JobKey] = [.token, .fid, .tokens, .fids, .recipients, .channel, .topic, .condition]
-        let given = keys.filter { recipientKeys[$0] != nil }
+        var given = keys.filter { recipientKeys[$0] != nil }
+        // An empty list beside the other kind is as good as none.
+        if given == [.tokens, .fids], let one = given.first(where: isEmptyList), !given.allSatisfy(isEmptyList) {
+            given.removeAll { $0 == one }
+        }
         guard let key = given.first, let node = recipientKeys[key] else {
             let hint =
                 context.carrier == .fcm
@@ -140,6 +144,10 @@ struct JobOutline: Sendable {
         default: settleLists(given, payloads)
         }
         if payloads == nil, key != .recipients { requirePayload(root) }
+    }
+
+    private func isEmptyList(_ key: JobKey) -> Bool {
+        recipientKeys[key].map { $0.kind == .sequence && $0.count == 0 } ?? false
     }
 
     private mutating func refuseCombination(of given: [JobKey]) {

@@ -42,7 +42,8 @@ struct MessageCompiler {
             return nil
         }
         guard let field = MessageType.message.field(named: name) else { return compile(unknown: member, path: path) }
-        if name != field.name, node[field.name] != nil {
+        // One that is null is not sent.
+        if name != field.name, let other = node[field.name], !other.isNull {
             refuse("`\(name)` and `\(field.name)` are the same member", hint: "remove one", member.key, path)
         }
         return JobKey(rawValue: field.name).flatMap { compile(member, as: $0, path: "\(path).\(name)") }

@@ -49,6 +49,14 @@ struct GorushMessageTests {
             #""priority":10,"notification":{"title":"t"},"android":{"ttl":"60s"}"#
         ),
         (
+            #""title":"t","priority":"high","android":{"priority":"","ttl":""}"#,
+            #""priority":10,"notification":{"title":"t"},"android":{}"#
+        ),
+        (
+            #""android":{"data":{"a":""},"notification":{"color":"","tag":"x","icon":null},"collapse_key":"c"}"#,
+            #""android":{"data":{"a":""},"notification":{"tag":"x","icon":null},"collapse_key":"c"}"#
+        ),
+        (
             #""title":"t","sound":"chime""#,
             #""notification":{"title":"t"},"android":{"notification":{"sound":"chime"}},"apns":{"payload":{"aps":{"sound":"chime"}}}"#
         ),

@@ -91,7 +91,7 @@ struct GorushMessage {
 
     /// Writes the priority, unless `android` has one.
     private func writePriority(to writer: inout JSONWriter) {
-        if let own = fields["android"]?["priority"], !own.isNull { return }
+        if let own = fields["android"]?["priority"], !own.isNull, own.string != "" { return }
         writer.write(priority: fields.text("priority"))
     }
 
@@ -119,16 +119,31 @@ struct GorushMessage {
         writer.endObject()
     }
 
-    /// Writes `android`. Only if there is none, the sound makes one.
+    /// Writes `android`, without the empty texts that Firebase's SDK for Go leaves out. Only if there is none, the sound makes
+    /// one.
     private func writeAndroid(to writer: inout JSONWriter) {
-        if let own = fields["android"] { return writer.member("android", raw: own) }
-        guard let sound else { return }
+        guard fields["android"] != nil || sound != nil else { return }
         writer.key("android")
         writer.beginObject()
+        defer { writer.endObject() }
+        if let own = fields["android"] {
+            for member in own.members where member.value.string != "" {
+                writer.key(utf8: member.key.bytes)
+                guard member.key.isText("notification"), member.value.kind == .mapping else {
+                    writer.raw(member.value.raw)
+                    continue
+                }
+                writer.beginObject()
+                for text in member.value.members where text.value.string != "" {
+                    writer.member(text.key.text, raw: text.value)
+                }
+                writer.endObject()
+            }
+            return
+        }
         writer.key("notification")
         writer.beginObject()
         writer.member("sound", sound)
-        writer.endObject()
         writer.endObject()
     }
 

@@ -27,6 +27,16 @@ struct FCMRecipientTests {
         #expect(kinds(job) == [[.registrationToken, .installation]])
     }
 
+    @Test(arguments: [
+        (#""tokens":[],"fids":["\#(installationID)"]"#, Address.Kind.installation),
+        (#""tokens":["\#(registrationToken)"],"fids":[]"#, .registrationToken),
+        (#""tokens":["\#(registrationToken)"],"fids":[],"payloads":[{"data":{}}]"#, .registrationToken),
+    ])
+    func `an empty list beside the other one is as good as none`(recipients: String, kind: Address.Kind) {
+        let job = json("{\(recipients)\(recipients.contains("payloads") ? "" : ",\"data\":{}")}", context(.fcm))
+        #expect(job.lines == [] && job.sent.count == 1 && kinds(job) == [[kind]])
+    }
+
     @Test func `the faults of two lists have the paths of their lists`() {
         let job = json(#"{"tokens": ["x", 1], "fids": ["\#(registrationToken)", "short"], "data": {}}"#, context(.fcm))
         #expect(
@@ -142,6 +152,11 @@ struct FCMRecipientTests {
         (
             #""tokens":["\#(registrationToken)"],"fids":["\#(installationID)"],"payloads":[{}]"#,
             "payloads: is allowed only with `tokens`; use `tokens`"
+        ),
+        (#""tokens":[],"fids":[]"#, "tokens: must not be empty"),
+        (
+            #""tokens":[],"topic":"news""#,
+            "`tokens` and `topic` cannot be combined; an FCM topic is itself the recipient; an APNs topic belongs to an APNs app"
         ),
         (
             #""count":0"#,

@@ -27,6 +27,10 @@ struct MessageDeliveryTests {
             #""android":{},"androidV2":{"background_sync":{}}"#,
             #"{"android":{"ttl":"Ns"},"androidV2":{"background_sync":{}}}"#
         ),
+        (
+            #""payload":{"android_v2":null,"androidV2":{"background_sync":{}}}"#,
+            #"{"androidV2":{"background_sync":{},"ttl":"Ns"}}"#
+        ),
         (#""webpush":{}"#, #"{"webpush":{"headers":{"TTL":"N"}},"android":{"ttl":"Ns"}}"#),
         (
             #""webpush":{"headers":{"Urgency":"low"},"data":{}}"#,
