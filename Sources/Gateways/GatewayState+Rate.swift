@@ -51,7 +51,7 @@ extension GatewayState {
 
     /// Lets the app wait, because its quota is used up, and go on slowly then.
     func hold(_ fault: GatewayFault, for length: Duration) {
-        guard rate.quota.refused(for: length, at: .now) else { return }
+        guard rate.quota.refused(for: length, rate: rate.bucket?.rate, at: .now) else { return }
         report(.troubled(fault, pause: length))
     }
 

@@ -21,15 +21,18 @@ struct FCMGatewayTests {
     }
 
     @Test func `a used-up quota holds all of the app, which goes on slowly`() async throws {
-        let plan = FCMPlan("port=fcm nth=1 answer quota=project retry-after=1") { $0.window = 20 }
+        let plan = FCMPlan("port=fcm nth=1 answer quota=project retry-after=1") {
+            ($0.window, $0.rate) = (20, Rate(1_000))
+            $0.pauses.later = BackOff(first: .seconds(1), ceiling: .seconds(1))
+        }
         try await plan.run { bench, _ in
             try await bench.send(40)
             #expect(bench.record.acceptedCount == 40 && bench.record.stops.isEmpty)
             #expect(bench.record.troubles.count == 1, "\(bench.record.troubles)")
             #expect(bench.record.troubles.first?.message.contains("QUOTA_EXCEEDED") == true)
             let times = await bench.simulator.ledger.entries.map { Double($0.epochNanoseconds) / 1e9 }
-            // At most the window was written before. Half of its pace is ten a second.
-            #expect(times[20] - times[0] >= 1 && times[40] - times[0] >= 2.5, "\(times.map { $0 - times[0] })")
+            // One was written before. Then the pace grows by 17 a second in each second, so that 40 take two seconds.
+            #expect(times[1] - times[0] >= 1 && times[40] - times[0] >= 2.5, "\(times.map { $0 - times[0] })")
         }
     }
 

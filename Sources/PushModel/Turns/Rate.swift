@@ -42,6 +42,9 @@ package struct Rate: Hashable, Sendable {
         return Rate(max(1, whole / parts), per: unit) ?? self
     }
 
+    /// The number of notifications in a second.
+    var perSecond: Double { Double(count) / (unit.duration / .seconds(1)) }
+
     /// The time per notification, rounded up, so that the rate is never exceeded and is met to within 1 %.
     var nanosecondsEach: Int64 {
         let (quotient, remainder) = unit.duration.wholeNanoseconds.quotientAndRemainder(dividingBy: Int64(count))
