@@ -49,9 +49,10 @@ struct MessageDelivery {
         return bytes
     }
 
-    /// Returns a member whose seconds are counted when it is written, if the key says the same as they do.
+    /// Returns a member whose seconds are counted when it is written: the one for Android, which sets the expiration if the key
+    /// does not, and the one for Web Push if the key says the same.
     private func renewed(_ member: MessageMember) -> MessageMember {
-        let isRenewed = wishes.expiration != nil && (member.key == android?.key || member.key == .webpush)
+        let isRenewed = member.key == android?.key || member.key == .webpush && wishes.expiration != nil
         return isRenewed ? member.renewed : member
     }
 

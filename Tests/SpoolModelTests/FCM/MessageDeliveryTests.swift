@@ -64,8 +64,8 @@ struct MessageDeliveryTests {
             #"{"webpush":{"headers":{"Urgency":"low","ttl":"N","Topic":"t"},"data":{}},"android":{"ttl":"Ns"}}"#
         ),
         (
-            #""android":{"ttl":"60s"},"webpush":{"headers":{"TTL":"60"}}"#,
-            #"{"android":{"ttl":"60s"},"webpush":{"headers":{"TTL":"60"}}}"#
+            #""android":{"ttl":"60.5s"},"webpush":{"headers":{"TTL":"60"}}"#,
+            #"{"android":{"ttl":"Ns"},"webpush":{"headers":{"TTL":"60"}}}"#
         ),
     ])
     func `the keys about delivery become members of the message`(members: String, payload: String) {

@@ -84,7 +84,7 @@ struct MessageTests {
         #expect(job.lines == [])
         #expect(
             sent(job) == [
-                (#"{"notification":{"title":"1984","body":"yes"},"data":{"order":"17","on":"true"},"android":{"ttl":"60s","#
+                (#"{"notification":{"title":"1984","body":"yes"},"data":{"order":"17","on":"true"},"android":{"ttl":"Ns","#
                     + #""notification":{"sticky":true,"notification_count":16,"body_loc_key":"k","body_loc_args":["1"]}}}"#)
                     .withoutBraces
             ])
