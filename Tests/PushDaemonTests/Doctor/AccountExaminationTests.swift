@@ -1,3 +1,4 @@
+import Configuration
 import FCMHTTP2
 import GatewaySimulator
 import Gateways
@@ -51,6 +52,37 @@ struct AccountExaminationTests {
         let outcome = try await outcome("port=fcm withhold", within: .seconds(1)).trial
         guard case .unanswered(let fault) = outcome else { Issue.record("\(outcome)"); return }
         #expect(fault.message.contains("cannot check a message at 127.0.0.1:"))
+    }
+
+    /// Both servers are reached with the settings of the app's file.
+    @Test func `the token endpoint and the gateway are reached through the app's proxy`() async throws {
+        let (project, file) = try FCMProject.throwaway()
+        var settings = Simulator.Configuration()
+        settings.fcm.rules.projects = [project]
+        try await Simulator.running(settings) { simulator in
+            try await ConnectProxy.running(authorization: "Basic bWU6c2VjcmV0\r\n") { proxy in
+                let folder = try AppsFolder()
+                let (gateway, tokens) = ("127.0.0.1:\(simulator.ports.fcm)", "127.0.0.1:\(simulator.ports.oauth)")
+                try folder.put("weather-adminsdk.json", file)
+                try folder.put("ca.pem", simulator.certificates.authority)
+                let text = """
+                    protocol: fcm
+                    credentials: {service_account: weather-adminsdk.json}
+                    gateway: \(gateway)
+                    token_gateway: \(tokens)
+                    trust: ca.pem
+                    proxy: http://me:secret@127.0.0.1:\(await proxy.port)
+
+                    """
+                try folder.put("weather.yaml", Array(text.utf8))
+                let set = folder.loader.load()
+                let examination = try Examination(.init(path: "/pushspool.yaml"))
+                let trial = try #require(
+                    set.apps["weather"]?.accountTrial(on: await examination.reactor), "\(set.lines)")
+                #expect(await examination.outcome(of: trial, within: .seconds(30)) == .accepted)
+                #expect(await proxy.questions == [tokens, gateway].map { "CONNECT \($0) HTTP/1.1" })
+            }
+        }
     }
 
     @Test func `a slow token endpoint leaves the gateway half of the time`() async throws {
