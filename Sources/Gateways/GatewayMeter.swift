@@ -5,6 +5,8 @@ import Synchronization
 package final class GatewayMeter: Sendable {
     private let connections = Atomic(0)
     private let inFlight = Atomic(0)
+    /// Nanoseconds since 1970; zero: none.
+    private let holdEnd = Atomic<Int64>(0)
     private let times = Mutex(Histogram.ofAnswers)
 
     /// The number of open connections, including those that take no more work and wait for their last answers.
@@ -16,6 +18,17 @@ package final class GatewayMeter: Sendable {
     /// The answer times since the gateway was created. The binary protocol does not answer accepted notifications, so
     /// nothing is counted there.
     package var answerTimes: Histogram { times.withLock { $0 } }
+
+    /// When the app sends again because its quota is used up; `nil` if it does not wait for that.
+    package func quotaHoldEnd(at now: WallTime) -> WallTime? {
+        let end = WallTime(nanoseconds: holdEnd.load(ordering: .relaxed))
+        return end > now ? end : nil
+    }
+
+    /// Sets when the app sends again because its quota is used up; `nil` if it does not wait for that.
+    func note(quotaHoldEnd: WallTime?) {
+        holdEnd.store(quotaHoldEnd?.nanoseconds ?? 0, ordering: .relaxed)
+    }
 
     /// Sets the number of open connections.
     func note(connectionCount: Int) {

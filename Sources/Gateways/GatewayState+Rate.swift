@@ -51,12 +51,17 @@ extension GatewayState {
 
     /// Lets the app wait, because its quota is used up, and go on slowly then.
     func hold(_ fault: GatewayFault, for length: Duration) {
-        guard rate.quota.refused(for: length, rate: rate.bucket?.rate, at: .now) else { return }
-        report(.troubled(fault, pause: length))
+        let now = Instant(.now, .now)
+        let isNews = rate.quota.refused(for: length, rate: rate.bucket?.rate, at: now.moment)
+        meter.note(quotaHoldEnd: now.wall + (rate.quota.next(at: now.moment) - now.moment))
+        if isNews { report(.troubled(fault, pause: length)) }
     }
 
     /// Lets the app go on at its full pace.
-    func endHold() { rate.quota.end() }
+    func endHold() {
+        rate.quota.end()
+        meter.note(quotaHoldEnd: nil)
+    }
 
     /// When the rate allows more of the `count` waiting notifications; `nil` if they do not wait for the rate.
     func rateDeadline(for count: Int) -> ContinuousClock.Instant? {

@@ -136,6 +136,7 @@ final class StatusPublisher {
             app.credentialExpiry = WallTime(epochSeconds: facts.notAfter)
         }
         if let meter = apps.runner(name)?.meter {
+            app.quotaHoldEnd = meter.quotaHoldEnd(at: status.writtenAt)
             app.connectionCount = meter.connectionCount
             app.inFlightCount = meter.inFlightCount
             app.answerTimes = meter.answerTimes

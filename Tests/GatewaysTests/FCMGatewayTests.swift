@@ -26,7 +26,12 @@ struct FCMGatewayTests {
             $0.pauses.later = BackOff(first: .seconds(1), ceiling: .seconds(1))
         }
         try await plan.run { bench, _ in
-            try await bench.send(40)
+            let (meter, start) = (bench.gateway.events.meter, WallTime.now)
+            try await bench.begin(40)
+            try await bench.collect { !$0.troubles.isEmpty }
+            #expect(try #require(meter.quotaHoldEnd(at: start)) > start + .milliseconds(500))
+            try await bench.settle()
+            #expect(meter.quotaHoldEnd(at: .now) == nil)
             #expect(bench.record.acceptedCount == 40 && bench.record.stops.isEmpty)
             #expect(bench.record.troubles.count == 1, "\(bench.record.troubles)")
             #expect(bench.record.troubles.first?.message.contains("QUOTA_EXCEEDED") == true)

@@ -22,6 +22,7 @@ struct MetricsTests {
         var app = SpoolMetrics.App()
         app.counts = counts
         (app.credentialExpiry, app.connectionCount, app.inFlightCount) = (time, 2, 7)
+        app.quotaHoldEnd = time
         app.answerTimes.add(3, nanoseconds: 20_000_000)
         metrics.apps = ["weather": app, "broken": SpoolMetrics.App()]
         return metrics
@@ -75,6 +76,7 @@ struct MetricsTests {
         #"pushspool_app_state{node="host-a",app="broken",state="broken"} 1"#,
         #"pushspool_app_state{node="host-a",app="weather",state="broken"} 0"#,
         #"pushspool_app_state{node="host-a",app="weather",state="sending"} 1"#,
+        #"pushspool_quota_hold_end_timestamp_seconds{node="host-a",app="weather"} 1795310400.25"#,
         #"pushspool_credential_expiry_timestamp_seconds{node="host-a",app="weather",kind="certificate"} 1795310400.25"#,
         #"pushspool_queue_jobs{node="host-a",app="weather",folder="hold"} 1"#,
         #"pushspool_queue_oldest_timestamp_seconds{node="host-a",app="weather",folder="new"} 1795310400.25"#,

@@ -26,6 +26,10 @@ package enum Metric: MetricFamily, CaseIterable, Hashable, Sendable {
     // An app.
     case appState = "pushspool_app_state: The state of an app: 1 for its current state, 0 for the others."
     case appFree = "pushspool_app_free_bytes: Free space on an app's volume when it was last checked."
+    case quotaHoldEnd = """
+        pushspool_quota_hold_end_timestamp_seconds: When an app whose project's quota is used up sends again, in seconds \
+        since 1970.
+        """
     case credentialExpiry = """
         pushspool_credential_expiry_timestamp_seconds: When an app's credentials expire, in seconds since 1970.
         """

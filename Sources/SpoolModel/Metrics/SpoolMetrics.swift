@@ -13,6 +13,8 @@ package struct SpoolMetrics: Sendable {
         package var counts: AppMetrics?
         /// When its credentials expire; `nil` if they do not.
         package var credentialExpiry: WallTime?
+        /// When it sends again; `nil` if no used-up quota holds it.
+        package var quotaHoldEnd: WallTime?
         /// The number of its connections.
         package var connectionCount = 0
         /// The number of notifications written that have no outcome yet.
@@ -97,6 +99,8 @@ package struct SpoolMetrics: Sendable {
         }
         writer.begin(.appFree)
         for (name, counts) in counted { if let free = counts.freeByteCount { writer.add(Int(free), ("app", name)) } }
+        writer.begin(.quotaHoldEnd)
+        for (name, app) in known { writer.add(app.quotaHoldEnd, ("app", name)) }
         writer.begin(.credentialExpiry)
         for (name, app) in known { writer.add(app.credentialExpiry, ("app", name), ("kind", "certificate")) }
     }
