@@ -7,7 +7,9 @@ import Testing
 /// The articles for operators: their commands exist, and the texts that they quote are the program's.
 struct ArticleTests {
     private static let catalog = "Sources/PushDaemon/Documentation.docc/"
-    private static let articles = ["AppleKey", "Glossary", "Operations", "ServiceAccount", "Troubleshooting"]
+    private static let articles = [
+        "AppleKey", "FromGorush", "FromPyapns", "FromRpush", "Glossary", "Operations", "ServiceAccount", "Troubleshooting",
+    ]
 
     @Test(arguments: articles)
     func `an article is named by the README and by the catalog's first page`(article: String) throws {

@@ -57,6 +57,23 @@ struct ConfigurationTests {
         #expect(set.apps.keys.sorted() == ["legacy", "weather", "weather-android"])
     }
 
+    @Test func `every app in README and guides is accepted without a word, with the files that it names`() throws {
+        let apps = try (["README.md"] + Manual.guides).flatMap { try Manual.fences($0) }
+            .filter { $0.words == "yaml app" }.map(\.text)
+        #expect(apps.count == 5)
+        for text in apps {
+            let folder = try TemporaryDirectory()
+            try Self.putCredentials(into: folder.directory)
+            let client = try #require(try Certificates.throwaway(topic: "com.example.weather").client)
+            try folder.directory.create(Array("weather.pem".utf8), mode: 0o600).write(client)
+            try folder.directory.put("pushspool.yaml", "apps: .\n")
+            // One block is a line for an app that is there.
+            try folder.directory.put("weather.yaml", text.hasPrefix("hook:") ? Sample.weather.required + text : text)
+            let set = ConfigurationLoader(path: folder.path + "/pushspool.yaml").load()
+            #expect(set.findings.isEmpty && set.apps["weather"] != nil, "\(text)\n\(set.findings)")
+        }
+    }
+
     @Test(arguments: Sample.allCases)
     func `a sample app says what the defaults are`(sample: Sample) throws {
         let folder = try TemporaryDirectory()

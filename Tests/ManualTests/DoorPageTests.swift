@@ -86,12 +86,13 @@ struct DoorPageTests {
         #expect(read.connectionLimit == standard.connectionLimit)
     }
 
-    /// The configurations in the manual, the README and `etc`.
+    /// The configurations in the manual, the README, the guides and `etc`.
     private static func samples() throws -> [String] {
         let page = try Manual.page("doors.yaml.5").components(separatedBy: ".SH EXAMPLES\n.nf\n").last ?? ""
-        let readme = try Manual.fences("README.md").filter { $0.words == "yaml door" }.map(\.text)
-        try #require(readme.count == 1)
-        return [try Manual.text("etc/doors.yaml"), page.components(separatedBy: "\n.fi")[0]] + readme
+        let documents = try (["README.md"] + Manual.guides).flatMap { try Manual.fences($0) }
+            .filter { $0.words == "yaml door" }.map(\.text)
+        try #require(documents.count == 3)
+        return [try Manual.text("etc/doors.yaml"), page.components(separatedBy: "\n.fi")[0]] + documents
     }
 
     @Test func `every sample is accepted without a word, with the files that it names`() throws {
@@ -103,7 +104,7 @@ struct DoorPageTests {
                 ("fleet.pem", try ThrowawayTokenKey().publicKeyPEM), ("door.pem", try server.certificatePEM()),
                 ("billing.pem", try authority.issue(.push(topic: "com.example")).certificatePEM()),
                 ("door.key", try server.keyPEM()), ("doors.yaml", Array(sample.utf8)),
-                ("cron.token", Array("0123456789abcdef\n".utf8)),
+                ("cron.token", Array("0123456789abcdef\n".utf8)), ("shop.token", Array("fedcba9876543210\n".utf8)),
             ]
             for (name, bytes) in files {
                 try folder.directory.create(Array(name.utf8), mode: 0o600).write(bytes)

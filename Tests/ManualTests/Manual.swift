@@ -36,9 +36,14 @@ enum Manual {
         try FileManager.default.contentsOfDirectory(atPath: root.appending(path: "etc/man").path).sorted()
     }
 
-    /// The fenced blocks of a page, each with the words behind its first fence.
+    /// The guides from other programs.
+    static let guides = ["FromGorush", "FromPyapns", "FromRpush"].map {
+        "Sources/PushDaemon/Documentation.docc/\($0).md"
+    }
+
+    /// The fenced blocks of a page, each with the words behind its first fence. Those in a list are indented.
     static func fences(_ path: String) throws -> [(words: String, text: String)] {
-        let parts = try text(path).components(separatedBy: "\n```")
+        let parts = try text(path).replacing(#/\n {3}/#, with: "\n").components(separatedBy: "\n```")
         return stride(from: 1, to: parts.count, by: 2).map { index in
             let lines = parts[index].split(separator: "\n", maxSplits: 1, omittingEmptySubsequences: false)
             return (String(lines[0]), lines.count > 1 ? String(lines[1]) + "\n" : "")
