@@ -263,6 +263,10 @@ def _stage(home: int, new: int, temporary: str) -> Tuple[int, int]:
     except OSError:
         # If tmp/ cannot be opened for any reason, use a hidden name in new/.
         directory = os.dup(new)
+    if os.fstat(directory).st_dev != os.fstat(new).st_dev:
+        # A rename from another filesystem would fail.
+        os.close(directory)
+        directory = os.dup(new)
     try:
         return directory, _create(directory, temporary)
     except OSError as error:
@@ -700,6 +704,8 @@ def _remedy(error: OSError, refusal: str) -> str:
         return "rename or move the file that has that name"
     if error.errno == errno.EXDEV:
         return "keep both folders on one filesystem, without separate mounts or subvolumes"
+    if error.errno == errno.EIO:
+        return "check the disk, and try again"
     return ""
 
 

@@ -134,7 +134,7 @@ pushspool_feedback() (
     fi
     for _ps_file in "$_ps_home/feedback"/*.jsonl; do
         pushspool_is_feedback "$_ps_file" || continue
-        pushspool_show "$_ps_filter" <"$_ps_file" ||
+        pushspool_show "$_ps_filter" <"$_ps_file" || [ ! -e "$_ps_file" ] ||
             pushspool_fail 65 "cannot print the lines of $_ps_file" "check the file, and where the output goes"
     done
 )
@@ -160,8 +160,11 @@ pushspool_consume() (
         pushspool_fail 65 "$_ps_target is not a folder" "create it"
     for _ps_file in "$_ps_home/feedback"/*.jsonl; do
         pushspool_is_feedback "$_ps_file" || continue
-        pushspool_show . <"$_ps_file" ||
+        if ! pushspool_show . <"$_ps_file"; then
+            # Another consumer has removed it.
+            [ -e "$_ps_file" ] || continue
             pushspool_fail 65 "cannot print the lines of $_ps_file" "it stays: check it, and where the output goes"
+        fi
         # A pipe or a terminal has nothing to sync.
         [ ! -f /dev/stdout ] || pushspool_sync /dev/stdout ||
             pushspool_fail 75 "cannot sync the output" "$_ps_file stays: check the disk"
@@ -207,7 +210,8 @@ pushspool_home() {
     /* | ./* | ../*) _ps_home=$1/$2 ;;
     *) _ps_home=./$1/$2 ;;
     esac
-    [ -d "$_ps_home/new" ] || pushspool_fail 75 "$_ps_home/new does not exist, or this user cannot see it" \
+    { [ -d "$_ps_home/new" ] && [ ! -L "$_ps_home/new" ]; } ||
+        pushspool_fail 75 "$_ps_home/new does not exist, is a link, or this user cannot see it" \
         "check the spool's path and the app's name; the daemon creates an app's folders when it starts"
     printf '%s\n' "$_ps_home"
 }
