@@ -34,6 +34,16 @@ PEER_PACKAGES := \
 	ruby-xmlrpc \
 	tshark
 
+# Packages for the tests of the clients. Go takes 470 MB, so only the full tests install it; if it is there, it is tested.
+CLIENT_PACKAGES := \
+	jq \
+	nodejs \
+	php-cli \
+	ruby \
+	strace
+FULL_CLIENT_PACKAGES := \
+	golang-go
+
 # Packages to build and test the Debian package: dpkg-shlibdeps finds libraries, and debootstrap fetches a bare Debian.
 PACKAGING_PACKAGES := \
 	binutils \
@@ -142,6 +152,7 @@ test-full: test ## Run also the long sweeps (PUSHSPOOL_FULL=1), the fuzzer's cor
 	@echo '==> long sweeps'
 	@sweeps=$$(.ci/sweeps) && PUSHSPOOL_FULL=1 .ci/swift-test $(SWEEPS_SIDE_BY_SIDE) --filter "$$sweeps"
 	@PUSHSPOOL_FULL=1 $(MAKE) faults
+	@PUSHSPOOL_FULL=1 $(MAKE) clients
 	@echo '==> the corpus of the fuzzer'
 	@$(MAKE) -C Tests/Fuzz replay
 	@$(MAKE) interop
@@ -165,8 +176,9 @@ soak: setup ## Run mixed load, faults, changes and deaths for HOURS=2, then comp
 	@.ci/swift-build --build-tests $(CHECKED)
 	@PUSHSPOOL_SOAK=$(or $(HOURS),2) .ci/swift-test --filter '^FaultTests\.SoakTests'
 
-clients: ## Run only the tests of the Python and shell clients (etc/clients); they need no build
-	@echo '==> tests of the clients in Python and shell'
+clients: ## Run only the tests of the clients in six languages (etc/clients); they need no build
+	@.ci/setup $(CLIENT_PACKAGES) $(if $(PUSHSPOOL_FULL),$(FULL_CLIENT_PACKAGES))
+	@echo '==> tests of the clients'
 	@python3 -B -m unittest discover --start-directory Tests/Clients
 
 fuzz: setup ## Feed random bytes to all decoders, 10 minutes each (FUZZ=name, SECONDS=n)

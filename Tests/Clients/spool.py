@@ -14,6 +14,8 @@ CLIENTS = os.path.join(ROOT, "etc", "clients")
 PYTHON_CLIENT = os.path.join(CLIENTS, "pushspool.py")
 SHELL_CLIENT = os.path.join(CLIENTS, "pushspool.sh")
 IS_ROOT = os.geteuid() == 0
+# A folder in memory, because the tests sync thousands of times; None: the system's folder for temporary files.
+MEMORY = "/dev/shm" if os.access("/dev/shm", os.W_OK | os.X_OK) else None
 # The user that has no rights anywhere.
 NOBODY = 65534
 
@@ -31,7 +33,7 @@ class SpoolTest(unittest.TestCase):
     """A test with an app called weather, in a folder with a space in its path, as a daemon makes it."""
 
     def setUp(self):
-        self.place = tempfile.mkdtemp(prefix="pushspool clients ")
+        self.place = tempfile.mkdtemp(prefix="pushspool clients ", dir=MEMORY)
         self.addCleanup(shutil.rmtree, self.place)
         os.chmod(self.place, 0o755)
         self.spool = os.path.join(self.place, "spool")

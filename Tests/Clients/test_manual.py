@@ -6,9 +6,11 @@ import re
 import shutil
 import struct
 import subprocess
+import threading
 import unittest
 
-from spool import IS_ROOT, ROOT, SpoolTest, as_nobody
+from clients import Client, go_environment
+from spool import CLIENTS, IS_ROOT, ROOT, SpoolTest, as_nobody, eventually
 
 import pushspool
 
@@ -144,6 +146,71 @@ class RecipeTests(SpoolTest):
         os.rename(self.path("feedback", ".a.tmp"), self.path("feedback", "1-a.jsonl"))
         self.assertEqual(as_nobody(lambda: list(pushspool.feedback(self.app, consume=True))[0]["id"]), "7T")
         self.assertEqual(self.names("feedback"), [])
+
+
+class ExampleTests(SpoolTest):
+    """The examples of the clients, with a stand-in for the daemon."""
+
+    def run_example(self, language, command, head="", foot="", name=None):
+        if not Client.is_there(language):
+            Client.report_missing(language)
+            self.skipTest(f"the interpreter of {language} is not installed")
+        title = {"node": "Node.js", "php": "PHP", "ruby": "Ruby", "go": "Go"}[language]
+        text = page().split(f"\nIn {title}", 1)[1].split("\n.nf\n", 1)[1].split("\n.fi", 1)[0]
+        text = head + text.replace("/var/spool/pushspool", self.spool) + foot
+        folder = os.path.join(self.place, "program")
+        shutil.copytree(CLIENTS, folder, ignore=shutil.ignore_patterns("__pycache__"))
+        with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
+            file.write(text)
+        os.makedirs(self.path("work"))
+        os.makedirs(self.path("done", "2026-11-21"))
+        self.put('{"kind":"job","id":"7T"}\n', "feedback", "1-a.jsonl")
+        daemon = threading.Thread(target=self.finish_one)
+        daemon.start()
+        self.addCleanup(daemon.join)
+        result = subprocess.run(
+            command, cwd=folder, env=go_environment(self.place), text=True, capture_output=True, timeout=120)
+        self.assertEqual((result.returncode, result.stderr), (0, ""), text)
+        self.assertRegex(result.stdout, r"done/2026-11-21/urgent-storm-[0-9a-f]{16}\.json")
+        self.assertIn("7T", result.stdout)
+        self.assertEqual(self.names("feedback"), [])
+
+    def finish_one(self):
+        """Archives a job, as a daemon does."""
+        eventually(lambda: self.jobs(), "the job")
+        os.rename(self.path("new", self.jobs()[0]), self.path("done", "2026-11-21", self.jobs()[0]))
+
+    def test_the_example_for_node(self):
+        self.run_example("node", ["node", "example.mjs"], 'const token = "ab";\n', name="example.mjs")
+
+    def test_the_example_for_php(self):
+        self.run_example("php", ["php", "example.php"], "<?php $token = 'ab';\n", name="example.php")
+
+    def test_the_example_for_ruby(self):
+        self.run_example("ruby", ["ruby", "-w", "example.rb"], 'token = "ab"\n', name="example.rb")
+
+    def test_the_example_for_go(self):
+        head = """package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"time"
+
+	"example/pushspool"
+)
+
+func store(line []byte) error {
+	fmt.Println(string(line))
+	return nil
+}
+
+func main() {
+	token := "ab"
+"""
+        build = "mkdir pushspool && mv pushspool.go pushspool/ && printf 'module example\\n\\ngo 1.19\\n' >go.mod && go run ."
+        self.run_example("go", ["sh", "-c", build], head, "\n\tfmt.Println(end.Path, err)\n}\n", "main.go")
 
 
 class Watch:
