@@ -91,6 +91,12 @@ CLUSTER_PACKAGES := \
 	util-linux \
 	xfsprogs
 
+# Packages for the tests of the bridge from PostgreSQL. Debian's starts a server of its own, which the tests do not use.
+OUTBOX_PACKAGES := \
+	postgresql \
+	python3-psycopg \
+	util-linux
+
 # A build fails when a target imports a module that Package.swift does not declare for it.
 CHECKED := --explicit-target-dependency-import-check error
 # The program contains the Swift runtime, so that it also runs where Swift is not installed. It uses the linker that comes
@@ -110,7 +116,7 @@ FORMATTED := Package.swift Sources Tests
 
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help setup lint format build install uninstall deb test test-full faults cluster soak clients fuzz interop report docs demo bench instructions clean
+.PHONY: help setup lint format build install uninstall deb test test-full faults cluster soak clients outbox fuzz interop report docs demo bench instructions clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -155,6 +161,7 @@ test-full: test ## Run also the long sweeps (PUSHSPOOL_FULL=1), the fuzzer's cor
 	@PUSHSPOOL_FULL=1 $(MAKE) clients
 	@echo '==> the corpus of the fuzzer'
 	@$(MAKE) -C Tests/Fuzz replay
+	@PUSHSPOOL_FULL=1 $(MAKE) outbox
 	@$(MAKE) interop
 	@$(MAKE) report
 	@.ci/setup $(PACKAGING_PACKAGES) $(PACKAGE_TEST_PACKAGES)
@@ -180,6 +187,14 @@ clients: ## Run only the tests of the clients in six languages (etc/clients); th
 	@.ci/setup $(CLIENT_PACKAGES) $(if $(PUSHSPOOL_FULL),$(FULL_CLIENT_PACKAGES))
 	@echo '==> tests of the clients'
 	@python3 -B -m unittest discover --start-directory Tests/Clients
+
+outbox: setup ## Run only the tests of the bridge from PostgreSQL (longer with PUSHSPOOL_FULL=1)
+	@.ci/setup $(OUTBOX_PACKAGES)
+	@.ci/swift-build --product pushspool
+	@echo '==> tests of the bridge from PostgreSQL'
+	@/usr/bin/python3 -B -m unittest discover --start-directory Tests/PostgreSQL
+	@[ -z "$$PUSHSPOOL_FULL" ] || { /usr/bin/python3 -B Tests/PostgreSQL/sweep.py --quiet-daemons && \
+		/usr/bin/python3 -B Tests/PostgreSQL/sweep.py --bridges 4; }
 
 fuzz: setup ## Feed random bytes to all decoders, 10 minutes each (FUZZ=name, SECONDS=n)
 	@$(MAKE) -C Tests/Fuzz fuzz
