@@ -46,6 +46,14 @@ struct ServiceTests {
         #expect(try Manual.text("etc/systemd/pushspool.sysusers").contains("\nu pushspool-door - "))
     }
 
+    @Test func `the bridge's unit starts it, lets it write into the default spool, and stops with the daemon`() throws {
+        #expect(try values(of: "ExecStart", in: "pushspool-pg") == ["/usr/bin/pushspool-pg run $OPTIONS"])
+        #expect(try values(of: "ReadWritePaths", in: "pushspool-pg") == ["-" + DaemonConfiguration().spool])
+        #expect(try values(of: "User", in: "pushspool-pg") == ["pushspool-pg"])
+        #expect(try values(of: "PartOf", in: "pushspool-pg") == ["pushspool.service"])
+        #expect(try Manual.text("etc/systemd/pushspool.sysusers").contains("\nu pushspool-pg - "))
+    }
+
     @Test func `a stop is told to the daemon alone, which ends its hooks itself`() throws {
         #expect(try values(of: "KillMode") == ["mixed"])
     }
