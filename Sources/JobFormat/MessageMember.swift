@@ -35,7 +35,8 @@ struct MessageMember: Hashable, Sendable {
                 if key == .apns || key == .webpush, part.key.isText("headers") {
                     try append(headers: part.value, strings)
                 } else {
-                    try append(part, isLife: part.key.isText("ttl"), strings)
+                    let isAndroid = key == .android || key == .androidV2
+                    try append(part, isLife: isAndroid && part.key.isText("ttl"), strings)
                 }
             }
             lacksHeaders = end == 0 && (key == .apns || key == .webpush)
@@ -52,7 +53,7 @@ struct MessageMember: Hashable, Sendable {
         for header in headers.members {
             if json.last != UInt8(ascii: "{") { json.append(UInt8(ascii: ",")) }
             json += Self.name(header.key)
-            try append(header, isLife: header.key.text.lowercased() == "ttl", strings)
+            try append(header, isLife: key == .webpush && header.key.text.lowercased() == "ttl", strings)
         }
         end = json.count
         json.append(UInt8(ascii: "}"))
@@ -74,7 +75,7 @@ struct MessageMember: Hashable, Sendable {
 
     /// The member with the seconds that are left until the expiration in place of those that it sets itself.
     var renewed: MessageMember {
-        guard let life, key != .apns else { return self }
+        guard let life else { return self }
         var member = self
         let value = TimeToLive.value(unit: key == .webpush ? "" : "s")
         member.json.replaceSubrange(life, with: value)

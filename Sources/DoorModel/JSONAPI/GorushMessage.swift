@@ -122,28 +122,17 @@ struct GorushMessage {
     /// Writes `android`, without the empty texts that Firebase's SDK for Go leaves out. Only if there is none, the sound makes
     /// one.
     private func writeAndroid(to writer: inout JSONWriter) {
-        guard fields["android"] != nil || sound != nil else { return }
+        if let own = fields["android"] {
+            writer.key("android")
+            return writer.object(own, withoutEmptyTextsAlsoIn: "notification")
+        }
+        guard let sound else { return }
         writer.key("android")
         writer.beginObject()
-        defer { writer.endObject() }
-        if let own = fields["android"] {
-            for member in own.members where member.value.string != "" {
-                writer.key(utf8: member.key.bytes)
-                guard member.key.isText("notification"), member.value.kind == .mapping else {
-                    writer.raw(member.value.raw)
-                    continue
-                }
-                writer.beginObject()
-                for text in member.value.members where text.value.string != "" {
-                    writer.member(text.key.text, raw: text.value)
-                }
-                writer.endObject()
-            }
-            return
-        }
         writer.key("notification")
         writer.beginObject()
         writer.member("sound", sound)
+        writer.endObject()
         writer.endObject()
     }
 
@@ -192,6 +181,20 @@ struct GorushMessage {
 }
 
 extension JSONWriter {
+    /// Writes an object without its empty texts and those in one of its members.
+    fileprivate mutating func object(_ node: Node, withoutEmptyTextsAlsoIn name: String? = nil) {
+        beginObject()
+        for member in node.members where member.value.string != "" {
+            key(utf8: member.key.bytes)
+            if member.key.text == name, member.value.kind == .mapping {
+                object(member.value)
+            } else {
+                raw(member.value.raw)
+            }
+        }
+        endObject()
+    }
+
     /// Copies the members of an object, without those of some names.
     fileprivate mutating func members(of node: Node?, without isReplaced: (String) -> Bool) {
         guard let node else { return }
