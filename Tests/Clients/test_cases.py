@@ -174,7 +174,8 @@ class CaseTests:
         status = os.stat(self.path("new", name))
         self.assertEqual(status.st_mode & 0o7777, 0o644)
         self.assertEqual(status.st_gid, os.stat(self.path("new")).st_gid)
-        # So a daemon on another host sees that it was renamed after the last write.
+        # A time in whole seconds before the rename: so a daemon on another host sees that the rename was after the last write.
+        self.assertEqual(status.st_mtime_ns % 1_000_000_000, 0)
         self.assertLess(status.st_mtime_ns, status.st_ctime_ns)
         text = self.text("new", name)
         if "json" in want:
