@@ -17,7 +17,7 @@ def webhook():
     with open(PAGE, encoding="utf-8") as file:
         page = file.read()
     start = page.index("#!/bin/sh\n")
-    return page[start:page.index(".fi\n", start)].replace("\\-", "-").replace("\\e", "\\")
+    return page[start:page.index(".fi\n", start)].replace("\\-", "-").replace("\\(aq", "'").replace("\\e", "\\")
 
 
 class Receiver(http.server.BaseHTTPRequestHandler):

@@ -63,12 +63,13 @@ struct ConfigurationTests {
         #expect(apps.count == 5)
         for text in apps {
             let folder = try TemporaryDirectory()
-            try Self.putCredentials(into: folder.directory)
+            try folder.directory.put("pushspool.yaml", "apps: apps\n")
+            let place = try folder.directory.makeChild(Array("apps".utf8), mode: 0o755)
+            try Self.putCredentials(into: place)
             let client = try #require(try Certificates.throwaway(topic: "com.example.weather").client)
-            try folder.directory.create(Array("weather.pem".utf8), mode: 0o600).write(client)
-            try folder.directory.put("pushspool.yaml", "apps: .\n")
+            try place.create(Array("weather.pem".utf8), mode: 0o600).write(client)
             // One block is a line for an app that is there.
-            try folder.directory.put("weather.yaml", text.hasPrefix("hook:") ? Sample.weather.required + text : text)
+            try place.put("weather.yaml", text.hasPrefix("hook:") ? Sample.weather.required + text : text)
             let set = ConfigurationLoader(path: folder.path + "/pushspool.yaml").load()
             #expect(set.findings.isEmpty && set.apps["weather"] != nil, "\(text)\n\(set.findings)")
         }
