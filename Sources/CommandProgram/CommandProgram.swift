@@ -14,7 +14,10 @@ package enum CommandProgram {
     package static func main(
         _ program: any ParsableCommand.Type, preparing prepare: (any ParsableCommand) -> Void
     ) -> Never {
-        needed { () throws(SystemError) in try StandardStream.openClosed() }
+        needed { () throws(SystemError) in
+            try StandardStream.openClosed()
+            try InitProcess.leaveWorkToChild()
+        }
         refuseMisspelling(program)
         if let command = try? program.parseAsRoot() { prepare(command) }
         Task.detached {
