@@ -72,6 +72,7 @@ package actor DoorProcess {
         } catch {
             throw StartFault.shortage(message: "\(error)")
         }
+        Self.makeFolder(set.configuration.state)
         do throws(SystemError) {
             probe = try SpoolProbe(set.configuration)
             doors = try DoorSetup(set, reactor, logger).doors(probe)
@@ -79,6 +80,12 @@ package actor DoorProcess {
             let hint = "check spool: and state: in \(settings.path), and that this user may write there"
             throw StartFault.place(message: "\(error)", hint: hint)
         }
+    }
+
+    /// Makes the state folder if it is not there. If that fails, the probes and the doors that need it tell why.
+    private static func makeFolder(_ path: String) {
+        let place = FilePlace(path)
+        _ = try? Directory.open(path: place.directory).makeChild(place.nameBytes, mode: 0o700)
     }
 
     /// How many descriptors are for other things than connections, and how many of those nothing but the runtime gets: it

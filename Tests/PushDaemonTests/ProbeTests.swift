@@ -45,12 +45,15 @@ import Testing
             let way = try Doorway(bench)
             let socket = bench.path + "/door.sock"
             try way.configure("http: {listen: \"127.0.0.1:0\"}\nmetrics: {listen: \"unix:\(socket)\"}")
+            // The doors make it.
+            try FileManager.default.removeItem(atPath: bench.path + "/doorstate")
             try await way.open { door in
                 try await door.program.says("listening for metrics requests")
                 #expect(try await door.call("GET", "/livez").status == "200")
                 let early = try await door.call("GET", "/readyz")
                 #expect(
                     early.status == "503" && early.body.contains("apps: unknown; start the daemon once"), "\(early)")
+                #expect(early.body.contains("state: ok\n"), "\(early)")
                 try await bench.withDaemon { daemon in
                     try await daemon.says("app started")
                     try await eventually("it is ready") {
