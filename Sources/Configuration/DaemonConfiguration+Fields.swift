@@ -112,7 +112,10 @@ extension Fields {
     /// Reads `metrics:`; `nil` if metrics are not served.
     mutating func metricsPlace() -> MetricsPlace? {
         mapping("metrics") {
-            $0.scalar("listen", expected: "an address") { text throws(TextFault) in try MetricsPlace(parsing: text) }
+            let isPublic = $0.boolean("public") ?? false
+            return $0.scalar("listen", expected: "an address") { text throws(TextFault) in
+                try MetricsPlace(parsing: text, isPublic: isPublic)
+            }
         } ?? nil
     }
 

@@ -73,7 +73,7 @@ package actor MetricsListener {
     /// Starts listening. All users of the host may connect, as all may read the metrics file.
     private func listen() throws(SystemError) -> ListeningSocket {
         switch place {
-        case .loopback(let address): try Listener(on: address, reactor: reactor)
+        case .address(let address): try Listener(on: address, reactor: reactor)
         case .local(let path): try LocalListener(at: path, mode: 0o666, reactor: reactor)
         }
     }

@@ -1,11 +1,11 @@
 package import Document
 package import LinuxIO
 
-/// The address at which metrics are served over HTTP. It is reachable only from this host, since requests are not
-/// authenticated.
+/// The address at which metrics are served over HTTP. It is reachable only from this host unless the operator says otherwise,
+/// since requests are not authenticated.
 package enum MetricsPlace: Hashable, Sendable, CustomStringConvertible {
-    /// A port of a loopback address.
-    case loopback(SocketAddress)
+    /// A TCP address.
+    case address(SocketAddress)
     /// A local socket.
     case local(path: String)
 
@@ -14,8 +14,11 @@ package enum MetricsPlace: Hashable, Sendable, CustomStringConvertible {
 
     /// Parses `127.0.0.1:9469`, `[::1]:9469` or `unix:/run/pushspool/metrics.sock`.
     ///
+    /// - Parameters:
+    ///   - text: The address.
+    ///   - isPublic: Whether other hosts may read the metrics, so that the address need not be a loopback address.
     /// - Throws: The error in the text; report it with the place of the field.
-    package init(parsing text: String) throws(TextFault) {
+    package init(parsing text: String, isPublic: Bool) throws(TextFault) {
         if text.hasPrefix(Self.localPrefix) {
             self = .local(path: try Self.path(in: text.dropFirst(Self.localPrefix.count)))
             return
@@ -23,19 +26,19 @@ package enum MetricsPlace: Hashable, Sendable, CustomStringConvertible {
         guard let address = SocketAddress(text) else {
             throw TextFault("\(Diagnostic.quoted(text)) is not an address with a port", hint: "write \(Self.form)")
         }
-        guard address.isLoopback else {
+        guard address.isLoopback || isPublic else {
             throw TextFault(
-                "\(address.host) is not a loopback address, so anyone could read the metrics",
-                hint: "write \(Self.form); for other hosts use a proxy, or collect the file metrics.prom")
+                "\(address.host) is not a loopback address, so other hosts could read the metrics",
+                hint: "write \(Self.form); if other hosts may read them, add public: true")
         }
         guard address.port > 0 else { throw TextFault("the port is missing", hint: "write \(Self.form)") }
-        self = .loopback(address)
+        self = .address(address)
     }
 
     /// The address as written in the configuration.
     package var description: String {
         switch self {
-        case .loopback(let address): address.description
+        case .address(let address): address.description
         case .local(let path): Self.localPrefix + path
         }
     }

@@ -141,7 +141,17 @@ import Testing
 
     @Test(arguments: ["127.0.0.1:9469", "[::1]:1", "127.9.9.9:65535", "unix:/run/x.sock"])
     func `a place on this host is taken as it is written`(text: String) throws {
-        #expect(try MetricsPlace(parsing: text).description == text)
+        #expect(try MetricsPlace(parsing: text, isPublic: false).description == text)
+    }
+
+    @Test(arguments: ["0.0.0.0:9469", "[::]:1", "192.0.2.1:1", "127.0.0.1:9469", "unix:/run/x.sock"])
+    func `any address is taken from an operator who says that it is public`(text: String) throws {
+        #expect(try MetricsPlace(parsing: text, isPublic: true).description == text)
+    }
+
+    @Test(arguments: ["0.0.0.0:0", "0.0.0.0", "metrics.example:9469", "unix:metrics.sock", ""])
+    func `public does not make a place of what is none`(text: String) {
+        #expect(throws: (any Error).self) { _ = try MetricsPlace(parsing: text, isPublic: true) }
     }
 
     @Test(arguments: [
@@ -152,7 +162,7 @@ import Testing
         ("unix:/run/", "must be absolute"), ("unix:/" + String(repeating: "x", count: 107), "108 bytes"),
     ])
     func `any other place is refused, with what would be right`(text: String, words: String) throws {
-        let fault = #expect(throws: (any Error).self) { _ = try MetricsPlace(parsing: text) }
+        let fault = #expect(throws: (any Error).self) { _ = try MetricsPlace(parsing: text, isPublic: false) }
         #expect(String(describing: fault).contains(words), "\(String(describing: fault))")
     }
 }

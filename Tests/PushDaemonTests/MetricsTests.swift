@@ -127,15 +127,25 @@ import Testing
             #expect(end.code == 78, "\(end)")
             #expect(end.log.contains("metrics.listen: 0.0.0.0 is not a loopback address"), "\(end)")
             #expect(end.log.contains("hint: write 127.0.0.1:9469"), "\(end)")
+            #expect(end.log.contains("if other hosts may read them, add public: true"), "\(end)")
+        }
+    }
+
+    @Test(arguments: [("true", 0), ("false", 78), ("yes", 78), ("0.0.0.0", 78)])
+    func `other hosts may ask if the configuration says so`(word: String, code: Int32) async throws {
+        try await Bench.running(try .init()) { bench in
+            try bench.listen(at: "0.0.0.0:9469", isPublic: word)
+            let end = try await bench.run(["check", "--config", "\(bench.path)/etc/pushspool.yaml"])
+            #expect(end.code == code, "\(end)")
         }
     }
 }
 
 extension Bench {
     /// Adds `metrics.listen` to the daemon's file.
-    fileprivate func listen(at place: String) throws {
+    fileprivate func listen(at place: String, isPublic: String = "false") throws {
         let text = try String(contentsOfFile: path + "/etc/pushspool.yaml", encoding: .utf8)
-        try write("etc/pushspool.yaml", text + "metrics: {listen: \"\(place)\"}\n")
+        try write("etc/pushspool.yaml", text + "metrics: {listen: \"\(place)\", public: \(isPublic)}\n")
     }
 
     /// Waits until the file of metrics has all of these.

@@ -19,7 +19,7 @@ extension DoorConfiguration {
         }
         readProducers(&fields)
         relay = fields.mapping("apns") { Self.readRelay(&$0) } ?? nil
-        http = fields.mapping("http") { Self.readHTTP(&$0) } ?? nil
+        http = fields.mapping("http") { Self.readPlace(&$0, suchAs: "127.0.0.1:8088") } ?? nil
         xmlrpc = fields.mapping("xmlrpc") { Self.readXMLRPC(&$0) } ?? nil
         zeromq = fields.mapping("zeromq") { Self.readZeroMQ(&$0) } ?? nil
         metricsListen = fields.metricsPlace()
@@ -63,18 +63,16 @@ extension DoorConfiguration {
         return relay
     }
 
-    private static func readHTTP(_ fields: inout Fields) -> ListenPlace? {
-        fields.require("listen", hint: "write an address and a port, such as 127.0.0.1:8088")
+    private static func readPlace(_ fields: inout Fields, suchAs example: String) -> ListenPlace? {
+        fields.require("listen", hint: "write an address and a port, such as \(example)")
+        let isPublic = fields.boolean("public") ?? false
         return fields.scalar("listen", expected: "an address") { text throws(TextFault) in
-            try ListenPlace(parsing: text)
+            try ListenPlace(parsing: text, isPublic: isPublic)
         }
     }
 
     private static func readXMLRPC(_ fields: inout Fields) -> XMLRPC? {
-        fields.require("listen", hint: "write an address and a port, such as 127.0.0.1:7077")
-        let place = fields.scalar("listen", expected: "an address") { text throws(TextFault) in
-            try ListenPlace(parsing: text)
-        }
+        let place = readPlace(&fields, suchAs: "127.0.0.1:7077")
         let provision = fields.choice("provision", of: ProvisionMode.self)
         let (apps, producer) = (fields.string("apps"), fields.string("producer"))
         guard let place else { return nil }

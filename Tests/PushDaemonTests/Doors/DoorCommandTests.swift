@@ -49,9 +49,12 @@ import Testing
 
     @Test(arguments: [
         (
-            "http: {listen: \"0.0.0.0:8088\"}\nxmlrpc: {listen: \"0.0.0.0:7077\", producer: cron}",
+            "xmlrpc: {listen: \"0.0.0.0:7077\", public: true, producer: cron}",
             "xmlrpc.producer: would let everybody in"
-        ),
+        ), ("http: {listen: \"0.0.0.0:8088\"}", "http.listen: 0.0.0.0 is not a loopback address, and without TLS"),
+        ("http: {listen: \"0.0.0.0:8088\", public: false}", "or, on a network that you trust, add public: true"),
+        ("xmlrpc: {listen: \"[::]:7077\"}", "xmlrpc.listen: :: is not a loopback address, and without TLS"),
+        ("http: {listen: \"127.0.0.1:8088\"}\nmetrics: {listen: \"0.0.0.0:1\"}", "metrics.listen: 0.0.0.0 is not"),
         ("xmlrpc: {listen: \"127.0.0.1:0\", producer: corn}", "did you mean `cron`?"),
         ("zeromq: {bind: \"tcp://0.0.0.0:1\", app: modern}", "zeromq.bind: 0.0.0.0 is not a loopback address"),
         ("zeromq: {bind: \"udp://127.0.0.1:1\", app: modern}", "is not an endpoint"),
@@ -66,6 +69,19 @@ import Testing
             let check = try await run("check", way)
             #expect(try await check.end() == 78)
             #expect(check.log.contains(words), "\(check.log)")
+        }
+    }
+
+    @Test(arguments: [
+        "http: {listen: \"0.0.0.0:8088\", public: true}", "xmlrpc: {listen: \"0.0.0.0:7077\", public: true}",
+        "http: {listen: \"127.0.0.1:8088\", public: true}\nmetrics: {listen: \"[::]:1\", public: true}",
+    ])
+    func `other hosts may send tokens in clear if the configuration says so`(_ lines: String) async throws {
+        try await Modern().running { bench in
+            let way = try Doorway(bench)
+            try way.configure(lines)
+            let check = try await run("check", way)
+            #expect(try await check.end() == 0, "\(check.log)")
         }
     }
 
