@@ -44,10 +44,19 @@ CLIENT_PACKAGES := \
 FULL_CLIENT_PACKAGES := \
 	golang-go
 
-# Packages to build and test the Debian package: dpkg-shlibdeps finds libraries, and debootstrap fetches a bare Debian.
+# Packages to build and test the Debian package and the container image: dpkg-shlibdeps finds libraries, debootstrap fetches a bare
+# Debian, and podman runs the image.
 PACKAGING_PACKAGES := \
 	binutils \
 	dpkg-dev
+CONTAINER_TEST_PACKAGES := \
+	crun \
+	curl \
+	iproute2 \
+	iptables \
+	podman \
+	python3-venv \
+	skopeo
 PACKAGE_TEST_PACKAGES := \
 	debootstrap \
 	lintian \
@@ -116,7 +125,7 @@ FORMATTED := Package.swift Sources Tests
 
 MAKEFLAGS += --no-print-directory
 .DEFAULT_GOAL := help
-.PHONY: help setup lint format build install uninstall deb test test-full faults cluster soak clients outbox fuzz interop report docs demo bench instructions clean
+.PHONY: help setup lint format build install uninstall deb image test test-full faults cluster soak clients outbox fuzz interop report docs demo bench instructions clean
 
 help: ## Show this list
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "make %-12s %s\n", $$1, $$2 }' Makefile
@@ -146,6 +155,10 @@ deb: build ## Build a Debian package: .build/deb/pushspool_<version>_<architectu
 	@.ci/setup $(PACKAGING_PACKAGES)
 	@.ci/deb
 
+image: build ## Build a container image: .build/image/pushspool_<version>_<architecture>.tar
+	@.ci/setup $(PACKAGING_PACKAGES)
+	@.ci/image
+
 test: setup lint ## Lint, build and run all tests; as root, also tests that mount volumes
 	@.ci/setup $(FAULT_PACKAGES)
 	@$(MAKE) clients
@@ -154,7 +167,7 @@ test: setup lint ## Lint, build and run all tests; as root, also tests that moun
 	@$(MAKE) -C Tests/Fuzz check
 	@.ci/tests $(WIDTH) $(FAULT_WIDTH) $(OTHER_WIDTH)
 
-test-full: test ## Run also the long sweeps (PUSHSPOOL_FULL=1), the fuzzer's corpus, interop, report and the package
+test-full: test ## Run also the long sweeps (PUSHSPOOL_FULL=1), the fuzzer's corpus, interop, report, package and image
 	@echo '==> long sweeps'
 	@sweeps=$$(.ci/sweeps) && PUSHSPOOL_FULL=1 .ci/swift-test $(SWEEPS_SIDE_BY_SIDE) --filter "$$sweeps"
 	@PUSHSPOOL_FULL=1 $(MAKE) faults
@@ -166,6 +179,8 @@ test-full: test ## Run also the long sweeps (PUSHSPOOL_FULL=1), the fuzzer's cor
 	@$(MAKE) report
 	@.ci/setup $(PACKAGING_PACKAGES) $(PACKAGE_TEST_PACKAGES)
 	@$(MAKE) -C Tests/Interop package
+	@.ci/setup $(CONTAINER_TEST_PACKAGES)
+	@$(MAKE) -C Tests/Interop container
 
 faults: setup ## Run only the tests that kill, cut the power and fill disks (as root; longer with PUSHSPOOL_FULL=1)
 	@.ci/setup $(FAULT_PACKAGES)
