@@ -50,6 +50,7 @@ PACKAGING_PACKAGES := \
 	binutils \
 	dpkg-dev
 CONTAINER_TEST_PACKAGES := \
+	containerd \
 	crun \
 	curl \
 	iproute2 \
