@@ -8,7 +8,8 @@ import Testing
 struct ArticleTests {
     private static let catalog = "Sources/PushDaemon/Documentation.docc/"
     private static let articles = [
-        "AppleKey", "FromGorush", "FromPyapns", "FromRpush", "Glossary", "Operations", "ServiceAccount", "Troubleshooting",
+        "AppleKey", "Containers", "FromGorush", "FromPyapns", "FromRpush", "Glossary", "Operations", "ServiceAccount",
+        "Troubleshooting",
     ]
 
     @Test(arguments: articles)
