@@ -72,6 +72,7 @@ BROWSER_PACKAGES := \
 
 # Packages for the documentation's site; DocC comes with Swift.
 DOCS_PACKAGES := \
+	cmark-gfm \
 	mandoc \
 	python3
 
