@@ -2,9 +2,9 @@
 
 usage: monitoring-queries.py URL DASHBOARD
 
-A query of the dashboard must have brought numbers at some time, and such as its panel can mean: nothing negative, and no
-share above 1. One that a panel asks of this moment only is asked so. Of an alert it is enough that Prometheus can
-evaluate it.
+A query of the dashboard, unless it is of what happens seldom, must have brought numbers at some time, and such as its
+panel can mean: nothing negative, and no share above 1. One that a panel asks of this moment only is asked so. Of an alert
+it is enough that Prometheus can evaluate it.
 Prints each that does not, or how many there are.
 """
 
@@ -17,6 +17,9 @@ import urllib.parse
 import urllib.request
 from typing import NamedTuple
 
+# Panels of what happens seldom, which may have no data.
+SELDOM = {"Waiting for the quota"}
+
 # What Grafana puts in the place of its variables, for scrapes of a second.
 START = time.time() - 90
 VARIABLES = {
@@ -26,13 +29,13 @@ VARIABLES = {
 
 
 class Query(NamedTuple):
-    """A query of a panel, or of a note, which may have no data: some are of what happens seldom."""
+    """A query of a panel, or of a note."""
 
     title: str
     expression: str
     unit: str = ""
     is_instant: bool = False
-    is_note: bool = False
+    may_be_empty: bool = False
 
 
 def get(url: str, path: str, **parameters: str) -> dict:
@@ -46,10 +49,12 @@ def get(url: str, path: str, **parameters: str) -> dict:
 
 def queries_of(dashboard: dict) -> list[Query]:
     queries = [
-        Query(panel["title"], target["expr"], panel["fieldConfig"]["defaults"].get("unit", ""), target.get("instant", False))
+        Query(
+            panel["title"], target["expr"], panel["fieldConfig"]["defaults"].get("unit", ""), target.get("instant", False),
+            may_be_empty=panel["title"] in SELDOM)
         for panel in dashboard["panels"] for target in panel.get("targets", [])
     ]
-    return queries + [Query(note["name"], note["expr"], is_note=True) for note in dashboard["annotations"]["list"]]
+    return queries + [Query(note["name"], note["expr"], may_be_empty=True) for note in dashboard["annotations"]["list"]]
 
 
 def fault_of(url: str, query: Query) -> str | None:
@@ -65,7 +70,7 @@ def fault_of(url: str, query: Query) -> str | None:
         return f"{answer['error']}: {expression}"
     pairs = [pair for series in answer["data"]["result"] for pair in series.get("values") or [series["value"]]]
     numbers = [number for number in (float(value) for _, value in pairs) if math.isfinite(number)]
-    if not numbers and not query.is_note:
+    if not numbers and not query.may_be_empty:
         return f"no data: {expression}"
     highest = 1 if query.unit == "percentunit" else math.inf
     odd = [number for number in numbers if not 0 <= number <= highest]
