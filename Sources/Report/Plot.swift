@@ -101,14 +101,14 @@ struct Plot {
         }
     }
 
-    /// Draws a line through the middle of each column, and fills the area below it.
+    /// Draws a line through the middle of each column, or through all of a single one, and fills the area below it.
     func line(on page: inout Markup, _ values: [Double]) {
-        guard !values.isEmpty else { return }
-        let points = values.enumerated().map { index, value in
-            let place = x((Double(index) + 0.5) / Double(values.count))
-            return "\(ReportWords.coordinate(place)) \(ReportWords.coordinate(y(value)))"
+        guard let first = values.first else { return }
+        let places = values.count == 1 ? [0, 1] : values.indices.map { (Double($0) + 0.5) / Double(values.count) }
+        let points = zip(places, values.count == 1 ? [first, first] : values).map { place, value in
+            "\(ReportWords.coordinate(x(place))) \(ReportWords.coordinate(y(value)))"
         }
-        let ends = [0.5, Double(values.count) - 0.5].map { ReportWords.coordinate(x($0 / Double(values.count))) }
+        let ends = [places[0], places[places.count - 1]].map { ReportWords.coordinate(x($0)) }
         let ground = ReportWords.coordinate(y(0))
         let path = "M" + points.joined(separator: " L")
         page.void("path", ["class": "area", "d": "\(path) L\(ends[1]) \(ground) L\(ends[0]) \(ground) Z"])
@@ -147,11 +147,14 @@ struct Plot {
 }
 
 extension Plot {
-    /// Horizontal bars in rows, each with a name on the left and a number on the right.
+    /// Horizontal bars in rows, each with a name above and a number on the right.
     struct Rows {
-        private static let rowHeight = 26.0
-        private static let nameWidth = 230.0
-        private static let numberWidth = 80.0
+        private static let rowHeight = 56.0
+        private static let barTop = 32.0
+        private static let barHeight = 16.0
+        private static let numberWidth = 130.0
+        /// The longest name, in characters. Its text must fit where the page is narrow and letters are large.
+        private static let nameLimit = 48
 
         /// The number of the picture, unique within the page.
         let number: Int
@@ -178,21 +181,22 @@ extension Plot {
         private func draw(
             _ row: (name: String, count: Int, style: String), at top: Double, share: Double, on page: inout Markup
         ) {
-            let width = share * (Plot.width - Self.nameWidth - Self.numberWidth)
-            let name = row.name.count > 22 ? String(row.name.prefix(21)) + "…" : row.name
-            let middle = ReportWords.coordinate(top + Self.rowHeight / 2 + 4)
+            let width = share * (Plot.width - Self.numberWidth)
+            let isLong = row.name.count > Self.nameLimit
+            let name = isLong ? String(row.name.prefix(Self.nameLimit - 1)) + "…" : row.name
+            let middle = ReportWords.coordinate(top + Self.barTop + Self.barHeight / 2 + 7)
             page.element("g") { page in
                 page.element("title", text: "\(row.name): \(ReportWords.count(row.count))")
-                let end = ReportWords.coordinate(Self.nameWidth - 8)
-                page.element("text", ["class": "name", "x": end, "y": middle, "text-anchor": "end"], text: name)
+                let line = ReportWords.coordinate(top + Self.barTop - 8)
+                page.element("text", ["class": "name", "x": "0", "y": line], text: name)
                 page.void(
                     "rect",
                     [
-                        "class": row.style, "x": ReportWords.coordinate(Self.nameWidth), "rx": "2",
-                        "y": ReportWords.coordinate(top + 5), "width": ReportWords.coordinate(max(1, width)),
-                        "height": ReportWords.coordinate(Self.rowHeight - 10),
+                        "class": row.style, "x": "0", "rx": "2", "y": ReportWords.coordinate(top + Self.barTop),
+                        "width": ReportWords.coordinate(max(1, width)),
+                        "height": ReportWords.coordinate(Self.barHeight),
                     ])
-                let behind = ReportWords.coordinate(Self.nameWidth + width + 6)
+                let behind = ReportWords.coordinate(width + 6)
                 page.element("text", ["x": behind, "y": middle], text: ReportWords.count(row.count))
             }
         }

@@ -9,9 +9,12 @@ struct ReportTable {
     /// The columns of times, in which lines are not wrapped.
     var times: Set<Int> = []
 
+    /// Whether each row becomes a block of named cells where the page is narrow.
+    private var isStacked: Bool { header.count > 3 }
+
     /// Writes the table.
     func write(on page: inout Markup) {
-        page.element("div", ["class": "wide"]) { page in
+        page.element("div", ["class": isStacked ? "wide stack" : "wide"]) { page in
             page.element("table") { page in
                 page.element("thead") { writeRow(&$0, header, "th") }
                 page.element("tbody") { page in
@@ -25,7 +28,11 @@ struct ReportTable {
         page.element("tr") { page in
             for (column, cell) in cells.enumerated() {
                 let style = numbers.contains(column) ? "n" : times.contains(column) ? "d" : "t"
-                page.element(element, ["class": style], text: cell)
+                if isStacked, element == "td" {
+                    page.element(element, ["class": style, "data-label": header[column]], text: cell)
+                } else {
+                    page.element(element, ["class": style], text: cell)
+                }
             }
         }
     }

@@ -10,8 +10,8 @@ package enum ReportLines {
     /// each code of failed jobs, the most frequent first.
     package static func json(_ report: SpoolReport) -> [UInt8] {
         var bytes = line("total") { writer in
-            writer.member("since", report.buckets.since.rfc3339)
-            writer.member("until", report.buckets.until.rfc3339)
+            writer.member("since", report.span.lowerBound.rfc3339)
+            writer.member("until", report.span.upperBound.rfc3339)
             report.total.write(to: &writer)
         }
         for (name, figures) in report.apps.sorted(by: { $0.key < $1.key }) {
@@ -67,9 +67,9 @@ extension ReportFigures {
         writer.member("failed", failedCount)
         writer.member("uncounted", uncountedCount)
         tally.write(to: &writer)
-        for (name, histogram) in [("claimed", waiting), ("sent", sending)] {
+        for (name, times) in [("claimed", \ReportFigures.waiting), ("sent", \ReportFigures.sending)] {
             for (share, word) in [(0.5, "p50"), (0.99, "p99")] {
-                guard let time = histogram.quantile(share) else { continue }
+                guard let time = quantile(share, of: times) else { continue }
                 writer.member("\(name)_\(word)_ms", Int(time.wholeNanoseconds / 1_000_000))
             }
         }

@@ -1,10 +1,35 @@
+import JournalModel
 import SpoolModel
 
 extension ReportPage {
+    /// Writes a plot of the ended jobs, which are all known, whether or not their notifications are.
+    mutating func writeEnds(_ page: inout Markup) {
+        let (total, series) = (report.total, report.total.jobSeries.rows)
+        let sums = Self.sums(total.jobSeries, from: 0)
+        let plot = Plot(
+            number: nextPicture(), title: "Ended jobs per \(length)",
+            summary: "\(ReportWords.count(total.jobCount)) in total, \(ReportWords.count(total.failedCount)) failed.",
+            height: 220, axis: PlotAxis(upTo: sums.max() ?? 0, isWhole: true))
+        let words = ReportFigures.states.map(\.rawValue)
+        let columns = sums.indices.map { part in series.map { $0[part] } }
+        let counts = columns.map { $0.map { ReportWords.count(Int($0.rounded())) } }
+        let rows = sums.indices.filter { sums[$0] > 0 }.map { [time($0)] + counts[$0] }
+        let table = ReportTable(header: ["from (UTC)"] + words, rows: rows, numbers: [1, 2], times: [0])
+        let styles = ["plain", "rejected"]
+        let legend = zip(words, styles).map { (name: $0.0, style: $0.1) }
+        ReportFigure(title: plot.title, table: table, legend: legend).write(on: &page) { page in
+            plot.draw(on: &page, ticks: report.buckets.ticks) { page in
+                plot.bars(on: &page, columns, classes: styles) { part in
+                    "\(time(part)): \(words[0]) \(counts[part][0]), \(words[1]) \(counts[part][1])"
+                }
+            }
+        }
+    }
+
     /// Writes a plot of the outcomes per second.
     mutating func writeThroughput(_ page: inout Markup) {
         let buckets = report.buckets
-        let sums = Self.sums(report.total, from: 0).map { $0 / Double(buckets.widthInSeconds) }
+        let sums = Self.sums(report.total.series, from: 0).map { $0 / Double(buckets.widthInSeconds) }
         let most = sums.max() ?? 0
         let plot = Plot(
             number: nextPicture(), title: "Notifications per second",
@@ -21,7 +46,7 @@ extension ReportPage {
     /// accepted notifications need not hide the others.
     mutating func writeOutcomes(_ page: inout Markup, from first: Int, title: String) {
         let plot = outcomePlot(report.total, from: first, title: title, height: 300)
-        let series = report.total.series
+        let series = report.total.series.rows
         let shown = (first..<series.count).filter { outcome in series[outcome].contains { $0 > 0 } }
         let words = ReportFigures.outcomes
         let legend = shown.map { outcome in
@@ -42,7 +67,7 @@ extension ReportPage {
     mutating func outcomePlot(
         _ figures: ReportFigures, from first: Int, title: String, height: Double
     ) -> Plot {
-        let sums = Self.sums(figures, from: first)
+        let sums = Self.sums(figures.series, from: first)
         let (most, total) = (sums.max() ?? 0, Int(sums.reduce(0, +).rounded()))
         return Plot(
             number: nextPicture(), title: "\(title): notifications per \(length)",
@@ -53,7 +78,7 @@ extension ReportPage {
     /// Draws a plot of outcomes.
     func draw(_ plot: Plot, of figures: ReportFigures, from first: Int, on page: inout Markup) {
         let words = Array(ReportFigures.outcomes[first...])
-        let columns = (0..<report.buckets.count).map { part in figures.series[first...].map { $0[part] } }
+        let columns = (0..<report.buckets.count).map { part in figures.series.rows[first...].map { $0[part] } }
         plot.draw(on: &page, ticks: report.buckets.ticks) { page in
             plot.bars(on: &page, columns, classes: words) { part in
                 let counts = zip(words, columns[part]).filter { $0.1 > 0 }
@@ -63,10 +88,10 @@ extension ReportPage {
         }
     }
 
-    /// The number of outcomes in each time bucket, starting with the outcome at `first`.
-    private static func sums(_ figures: ReportFigures, from first: Int) -> [Double] {
-        var sums = figures.series[first]
-        for row in figures.series[(first + 1)...] {
+    /// The sum of the counts in each time bucket, starting with the kind at `first`.
+    private static func sums(_ series: TimeSeries, from first: Int) -> [Double] {
+        var sums = series.rows[first]
+        for row in series.rows[(first + 1)...] {
             for part in sums.indices { sums[part] += row[part] }
         }
         return sums

@@ -76,17 +76,23 @@ extension ReportPage {
     }
 
     private static func appRow(_ name: String, _ figures: ReportFigures) -> [String] {
-        let quantiles = [figures.waiting, figures.sending].flatMap { histogram in
-            [0.5, 0.99].map { histogram.quantile($0).map(ReportWords.duration) ?? "–" }
+        let quantiles = [\ReportFigures.waiting, \ReportFigures.sending].flatMap { times in
+            [0.5, 0.99].map { figures.quantile($0, of: times).map(ReportWords.duration) ?? "–" }
         }
-        let numbers = [figures.jobCount, figures.failedCount, figures.tally.total]
+        let jobs = [figures.jobCount, figures.failedCount].map(ReportWords.count)
         let share = figures.acceptedShare.map(ReportWords.percent) ?? "–"
-        return [name] + numbers.map(ReportWords.count) + [share] + quantiles
+        return [name] + jobs + [notificationCount(figures), share] + quantiles
+    }
+
+    /// The number of notifications, as far as it is known.
+    static func notificationCount(_ figures: ReportFigures) -> String {
+        (figures.isWhole ? "" : "≥") + ReportWords.count(figures.tally.total)
     }
 
     /// Writes the jobs that may need attention.
     func writeJobs(_ page: inout Markup) {
         page.element("h2", text: "Jobs to look at")
+        if report.neverSentCount > 0 { writeNeverSent(&page) }
         let header = ["app", "job", "ended (UTC)", "state", "code", "notifications", "not accepted", "took"]
         let tables = [("Most not accepted", report.worstJobs), ("Slowest from claim to end", report.slowestJobs)]
         for (title, jobs) in tables where !jobs.isEmpty {
@@ -95,6 +101,20 @@ extension ReportPage {
                 let table = ReportTable(header: header, rows: jobs.map(Self.jobRow), numbers: [5, 6, 7], times: [2])
                 table.write(on: &page)
             }
+        }
+    }
+
+    private func writeNeverSent(_ page: inout Markup) {
+        let jobs = report.neverSentJobs
+        page.element("div", ["class": "card"]) { page in
+            page.element("h3", text: "Never sent")
+            let rows = jobs.map { [$0.app, $0.name, Self.minute($0.end), $0.code ?? ""] }
+            ReportTable(header: ["app", "job", "ended (UTC)", "code"], rows: rows, numbers: [], times: [2])
+                .write(on: &page)
+            let more = report.neverSentCount - jobs.count
+            if more > 0 { page.element("p", ["class": "soft"], text: "and \(ReportWords.count(more, "earlier job"))") }
+            let advice = "`pushspool show APP/JOB` says why. Correct the producer, and drop the job again."
+            page.element("p", ["class": "soft"], text: advice)
         }
     }
 

@@ -36,7 +36,7 @@ package struct ReportReading {
         let unreadable = try FeedbackFiles.readFiles(of: app, in: root) { file, feedback in
             // All lines of a file are older than its publication. If a consumer removes the file in the meantime, its
             // jobs are found in the archives.
-            if let publishedAt = file.publishedAt, publishedAt < report.buckets.since { return }
+            if let publishedAt = file.publishedAt, publishedAt < report.span.lowerBound { return }
             let isRead = try feedback.read(file) { _, line in
                 switch line {
                 case .good(let node, _): report.add(node, of: file.app)
@@ -51,7 +51,7 @@ package struct ReportReading {
     private mutating func readArchives(of app: String) throws(SystemError) {
         let (days, unreadable) = try ArchiveListing.days(of: app, in: root)
         report.sources.unreadable += unreadable
-        let span = (report.buckets.since.day, (report.buckets.until + .nanoseconds(-1)).day)
+        let span = (report.span.lowerBound.day, (report.span.upperBound + .nanoseconds(-1)).day)
         for day in days where span.0 <= day.name && day.name <= span.1 {
             do {
                 try read(day, in: try day.open())

@@ -19,20 +19,21 @@ enum ReportStyle {
         margin: 20px 0 0; padding: 0; }
         .tiles div, .card { background: var(--card); border: 1px solid var(--rule); border-radius: 8px; \
         padding: 14px 16px; }
-        .tiles dt { color: var(--soft); font-size: 13px; } .tiles dd { margin: 2px 0 0; font-size: 22px; \
+        .tiles dt { color: var(--soft); font-size: 13px; } .tiles dd { margin: 2px 0 0; font-size: 22px; overflow-wrap: anywhere; \
         font-variant-numeric: tabular-nums; }
         .tiles div { display: flex; flex-direction: column; justify-content: space-between; }
         .tiles .alarm dd { color: var(--alarm); }
+        .gap { margin: 16px 0 0; padding-left: 12px; border-left: 3px solid var(--expired); }
         .two { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(420px, 100%), 1fr)); gap: 16px; }
         .card { margin: 0 0 16px; min-width: 0; container-type: inline-size; } .two .card { margin: 0; } \
         figure.card { overflow: hidden; }
         svg { display: block; width: 100%; height: auto; overflow: visible; } svg text { font-size: 17px; fill: var(--soft); \
         font-variant-numeric: tabular-nums; } svg text.name { fill: var(--ink); }
-        @container (max-width: 400px) { svg text { font-size: 22px; } svg text.name { font-size: 19px; } }
+        @container (max-width: 400px) { svg text { font-size: 25px; } }
         @container (min-width: 560px) { svg text { font-size: 14px; } }
         @container (min-width: 700px) { svg text { font-size: 12px; } }
         @container (min-width: 860px) { svg text { font-size: 9.5px; } }
-        figure p { margin: 8px 0 0; font-size: 14px; }
+        figure p, .wide + p { margin: 8px 0 0; font-size: 14px; }
         .grid { stroke: var(--grid); } .base { stroke: var(--soft); } .hit { fill: transparent; }
         g:hover > .hit { fill: var(--ink); fill-opacity: .08; }
         .line { fill: none; stroke: var(--plain); stroke-width: 2; stroke-linejoin: round; }
@@ -41,7 +42,8 @@ enum ReportStyle {
         .rejected { fill: var(--rejected); background: var(--rejected); } \
         .expired { fill: var(--expired); background: var(--expired); } \
         .unsent { fill: var(--unsent); background: var(--unsent); } \
-        .unknown { fill: var(--unknown); background: var(--unknown); } .plain { fill: var(--plain); }
+        .unknown { fill: var(--unknown); background: var(--unknown); } .plain { fill: var(--plain); \
+        background: var(--plain); }
         .legend { display: flex; flex-wrap: wrap; gap: 4px 18px; margin: 8px 0 0; padding: 0; list-style: none; \
         color: var(--soft); font-size: 13px; }
         .legend span { display: inline-block; width: 10px; height: 10px; border-radius: 2px; margin-right: 6px; }
@@ -52,6 +54,11 @@ enum ReportStyle {
         .n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
         .d { white-space: nowrap; font-variant-numeric: tabular-nums; }
         td:last-child, th:last-child { padding-right: 0; }
+        @media (max-width: 560px) { main, header, footer { padding-left: 16px; padding-right: 16px; } \
+        .stack thead { display: none; } .stack tr { display: grid; grid-template-columns: 1fr 1fr; gap: 2px 12px; \
+        padding: 8px 0; border-bottom: 1px solid var(--rule); } .stack td { border: 0; padding: 0; min-width: 0; \
+        text-align: left; white-space: normal; } .stack td.d { grid-column: 1 / -1; } .stack td::before { content: attr(data-label) " "; color: var(--soft); } \
+        .stack td:empty { display: none; } }
         details { margin-top: 10px; font-size: 14px; } summary { color: var(--soft); cursor: pointer; }
         @media print { .card, .tiles div { break-inside: avoid; } details { display: none; } }
         """

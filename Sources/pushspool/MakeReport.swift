@@ -74,12 +74,12 @@ struct MakeReport: ParsableCommand {
         throw ExitCode.badInput
     }
 
-    private func span() throws -> TimeBuckets {
+    private func span() throws -> Range<WallTime> {
         let now = WallTime(nanoseconds: WallClock.nanoseconds())
         let begin = try TimeOption.time("--since", since) ?? now
         let end = try TimeOption.time("--until", until) ?? now
         guard begin < end else { throw ValidationError("--since must be before --until, and in the past.") }
-        return TimeBuckets(since: begin, until: end)
+        return begin..<end
     }
 
     /// Replaces the file atomically, so that a reader never sees an incomplete page.

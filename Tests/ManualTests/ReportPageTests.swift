@@ -1,5 +1,7 @@
 import Document
 import JSON
+import JobFormat
+import JournalModel
 import PushModel
 import SpoolModel
 import TestSupport
@@ -19,7 +21,7 @@ struct ReportPageTests {
 
     /// A report of jobs of some apps with hostile names, of which every third was not all accepted.
     private static func report(jobCount: Int, appCount: Int) throws -> SpoolReport {
-        var report = SpoolReport(TimeBuckets(since: noon + .seconds(-604_800), until: noon))
+        var report = SpoolReport(noon + .seconds(-604_800)..<noon)
         for number in 0..<jobCount {
             let end = noon + .seconds(-1 - number * 600)
             var writer = JSONWriter()
@@ -69,13 +71,48 @@ struct ReportPageTests {
     @Test func `every picture has a name, a description and a table`() throws {
         let page = ReportPage.html(try Self.report(jobCount: 100, appCount: 1), madeAt: Self.noon)
         let pictures = page.split(separator: "<svg").dropFirst()
-        #expect(pictures.count == 7)
+        #expect(pictures.count == 8)
         for (number, picture) in pictures.enumerated() {
             #expect(picture.contains("role=\"img\" aria-labelledby=\"t\(number + 1) d\(number + 1)\""))
             #expect(picture.contains("<title id=\"t\(number + 1)\">"))
             #expect(picture.contains("<desc id=\"d\(number + 1)\">"))
         }
         #expect(page.split(separator: "<details>").count - 1 == pictures.count)
+    }
+
+    @Test func `a page without all feedback says what is missing, and shows no rate`() throws {
+        var report = SpoolReport(Self.noon + .seconds(-604_800)..<Self.noon)
+        let job = #"{"kind":"job","job":"a.json","id":"\#(JobID(bits: 1))","state":"done","accepted":3,"rejected":1,"#
+        let (claim, end) = (Self.noon + .seconds(-9), Self.noon + .seconds(-5))
+        let times = #""claimed_at":"\#(claim.rfc3339)","finished_at":"\#(end.rfc3339)"}"#
+        report.add(try Self.node(job + times), of: "weather")
+        var whole = report
+        whole.settle()
+        report.add(
+            result: nil, of: try #require(FileName("b.json")), .done, (app: "weather", at: Self.noon + .seconds(-1)))
+        report.settle()
+        let pages = [whole, report].map { ReportPage.html($0, madeAt: Self.noon) }
+        #expect(pages[0].contains("75 %") && pages[0].contains("Notifications per second"))
+        #expect(!pages[0].contains("Feedback is missing"))
+        for words in [" %", "Notifications per second", "Half within", "Latency"] {
+            #expect(!pages[1].contains(words), "\(words)")
+        }
+        #expect(pages[1].contains("Feedback is missing: for 1 of 2 jobs, only the file in done/ or failed/ is left"))
+        #expect(pages[1].contains("<dd>≥4</dd>") && pages[1].contains("Ended jobs per minute"))
+    }
+
+    @Test func `jobs that were never sent are jobs to look at`() throws {
+        var report = SpoolReport(Self.noon + .seconds(-604_800)..<Self.noon)
+        for number in 0..<22 {
+            let end = Self.noon + .seconds(number - 100)
+            let job = #"{"kind":"job","job":"\#(number).json","id":"\#(JobID(bits: UInt128(number)))","#
+            let rest = #""state":"failed","code":"invalid","finished_at":"\#(end.rfc3339)"}"#
+            report.add(try Self.node(job + rest), of: "weather")
+        }
+        report.settle()
+        let page = ReportPage.html(report, madeAt: Self.noon)
+        #expect(page.contains(">Never sent</h3>") && page.contains(">21.json<") && !page.contains(">1.json<"))
+        #expect(page.contains("and 2 earlier jobs") && page.contains("data-label=\"code\">invalid<"))
     }
 
     @Test func `a time in which nothing ended says so`() throws {

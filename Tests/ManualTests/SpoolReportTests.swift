@@ -3,14 +3,15 @@ import JSON
 import JobFormat
 import JournalModel
 import PushModel
-import Report
 import SpoolModel
 import TestSupport
 import Testing
 
+@testable import Report
+
 /// What is counted for a report.
 struct SpoolReportTests {
-    private static let day = TimeBuckets(since: noon + .seconds(-86_400), until: noon)
+    private static let day = noon + .seconds(-86_400)..<noon
 
     private func node(_ text: String) throws -> Node {
         var parser = JSON.Parser()
@@ -46,7 +47,7 @@ struct SpoolReportTests {
         #expect(report.total.tally.accepted == 12 && report.total.tally.rejected == 5)
         #expect(report.apps["weather"]?.jobCount == 2 && report.apps["news"]?.notificationCount == 5)
         #expect(report.total.acceptedShare == 12.0 / 17.0)
-        let sums = report.total.series.map { $0.reduce(0, +) }
+        let sums = report.total.series.rows.map { $0.reduce(0, +) }
         #expect(zip(sums, [12, 5, 0, 0, 0]).allSatisfy { abs($0 - Double($1)) < 1e-9 }, "\(sums)")
         #expect(report.total.waiting.longest == .seconds(10) && report.total.sending.longest == .seconds(30))
         #expect(report.sources.lineCount == 3 && report.total.uncountedCount == 0)
@@ -144,14 +145,77 @@ struct SpoolReportTests {
     }
 
     @Test func `notifications of a long job are spread over its time`() throws {
-        var report = SpoolReport(TimeBuckets(since: noon + .seconds(-3600), until: noon))
+        var report = SpoolReport(noon + .seconds(-3600)..<noon)
         let (begin, end) = (noon + .seconds(-600), noon + .seconds(-300))
         let text =
             #"{"v":1,"kind":"job","job":"a.json","state":"done","notifications":300,"accepted":300,"#
             + #""claimed_at":"\#(begin.rfc3339)","finished_at":"\#(end.rfc3339)"}"#
         report.add(try node(text), of: "weather")
-        let accepted = report.total.series[0]
-        #expect(accepted[50..<55].allSatisfy { abs($0 - 60) < 1e-6 } && abs(accepted.reduce(0, +) - 300) < 1e-6)
+        report.settle()
+        let accepted = report.total.series.rows[0]
+        #expect(accepted.prefix(5).allSatisfy { abs($0 - 60) < 1e-6 } && abs(accepted.reduce(0, +) - 300) < 1e-6)
+    }
+
+    @Test(arguments: [(1, 1, 60), (3600, 61, 60), (86_400, 49, 1800), (600_000, 84, 7200)])
+    func `the buckets of a report of a week fit its jobs`(seconds: Int, count: Int, width: Int) throws {
+        var report = SpoolReport(noon + .seconds(-604_800)..<noon)
+        let ends = [seconds, 1, max(1, seconds / 2)].map { noon + .seconds(-$0) }
+        for (number, end) in ends.enumerated() {
+            report.add(try line(number, at: end), of: number == 0 ? "weather" : "news")
+        }
+        report.settle()
+        let buckets = report.buckets
+        #expect(buckets.count == count && buckets.widthInSeconds == width)
+        for figures in [report.total] + report.apps.values {
+            #expect((figures.series.rows + figures.jobSeries.rows).allSatisfy { $0.count == buckets.count })
+            #expect(abs(figures.series.rows[0].reduce(0, +) - figures.jobSeries.rows[0].reduce(0, +)) < 1e-6)
+        }
+        let sums = report.total.series.rows[0]
+        #expect(try #require(sums.first) > 0 && (try #require(sums.last)) > 0, "\(sums)")
+    }
+
+    @Test func `counts do not change when buckets widen`() {
+        for seed in UInt64(0)..<100 {
+            var random = SeededGenerator(seed: seed)
+            var (series, first, last) = (TimeSeries(kindCount: 2), noon, noon)
+            for number in 1...50 {
+                let end = noon + .seconds(Int64.random(in: -1...1, using: &random) * Int64(1) << Int64(number / 2))
+                let begin = end + .seconds(-Int64.random(in: 0...600, using: &random))
+                (first, last) = (number == 1 ? begin : min(first, begin), number == 1 ? end : max(last, end))
+                series.add([1, 2], from: begin, to: end, since: noon + .seconds(-1_000_000_000))
+            }
+            let sums = series.rows.map { $0.reduce(0, +) }
+            #expect(abs(sums[0] - 50) < 1e-6 && abs(sums[1] - 100) < 1e-6, "seed \(seed): \(sums)")
+            #expect(series.buckets == TimeBuckets(since: first, until: last + .nanoseconds(1)), "seed \(seed)")
+        }
+    }
+
+    @Test func `there is no share and no quantile of some of the jobs`() throws {
+        var report = SpoolReport(Self.day)
+        report.add(try line(1, accepted: 3, rejected: 1), of: "weather")
+        report.add(try line(2, accepted: 5), of: "news")
+        report.add(result: nil, of: try #require(FileName("a.json")), .done, (app: "weather", at: noon + .seconds(-5)))
+        report.settle()
+        #expect(report.total.jobCount == 3 && report.total.tally.total == 9)
+        #expect(report.total.acceptedShare == nil && report.apps["weather"]?.acceptedShare == nil)
+        #expect(report.total.quantile(0.5, of: \.sending) == nil && report.apps["news"]?.acceptedShare == 1)
+        let lines = String(decoding: ReportLines.json(report), as: UTF8.self).split(separator: "\n")
+        #expect(lines.map { $0.contains("_p50_ms") } == [false, true, false])
+    }
+
+    @Test func `jobs that were never sent are listed, the last first`() throws {
+        var report = SpoolReport(Self.day)
+        let codes = ["invalid", "incomplete", "duplicate", "unreadable", "cancelled", "refused"]
+        for (number, code) in codes.enumerated() {
+            let end = noon + .seconds(-100 + number)
+            report.add(
+                try node(
+                    #"{"kind":"job","job":"\#(code).json","id":"\#(JobID(bits: UInt128(number)))","state":"failed","#
+                        + #""code":"\#(code)","finished_at":"\#(end.rfc3339)"}"#), of: "weather")
+        }
+        report.settle()
+        let names = ["unreadable.json", "duplicate.json", "incomplete.json", "invalid.json"]
+        #expect(report.neverSentJobs.map(\.name) == names && report.neverSentCount == 4)
     }
 
     @Test func `reasons are counted, accepted ones are not, and a peer cannot make too many`() throws {

@@ -1,3 +1,4 @@
+import JobFormat
 package import JournalModel
 package import PushModel
 import SpoolModel
@@ -48,4 +49,22 @@ struct SlowJob: Comparable, Sendable {
     static func < (left: SlowJob, right: SlowJob) -> Bool { left.key < right.key }
 
     private var key: (Int64, String, String) { (-(job.took ?? .zero).wholeNanoseconds, job.app, job.name) }
+}
+
+/// A job of which nothing was sent, because its file could not be used; the most recent first.
+struct NeverSentJob: Comparable, Sendable {
+    /// The codes of such jobs.
+    static let codes: [ResultCode] = [.unreadable, .incomplete, .invalid, .duplicate]
+
+    let job: ReportJob
+
+    /// Returns `nil` if the job was sent, at least in part, or ended for another reason.
+    init?(job: ReportJob) {
+        guard job.state == .failed, Self.codes.contains(where: { $0.rawValue == job.code }) else { return nil }
+        self.job = job
+    }
+
+    static func < (left: NeverSentJob, right: NeverSentJob) -> Bool { left.key < right.key }
+
+    private var key: (Int64, String, String) { (-job.end.epochSeconds, job.app, job.name) }
 }

@@ -53,10 +53,12 @@ package struct SpoolReport: Sendable {
     /// The number of jobs in a table.
     package static let tableCount = 20
 
-    /// The time buckets.
-    package let buckets: TimeBuckets
+    /// The span of the report.
+    package let span: Range<WallTime>
+    /// The time buckets of all figures, from the first notification or job to the last; valid after `settle()`.
+    package private(set) var buckets: TimeBuckets
     /// The figures of all apps.
-    package private(set) var total: ReportFigures
+    package private(set) var total = ReportFigures()
     /// The figures of each app.
     package private(set) var apps: [String: ReportFigures] = [:]
     /// The number of notifications that were not accepted, by reason.
@@ -67,15 +69,16 @@ package struct SpoolReport: Sendable {
     package var sources = Sources()
     private var missed = LeastElements<MissedJob>(limit: SpoolReport.tableCount)
     private var slow = LeastElements<SlowJob>(limit: SpoolReport.tableCount)
+    private var neverSent = LeastElements<NeverSentJob>(limit: SpoolReport.tableCount)
     private var seen: Set<UInt64> = []
     /// The jobs that are not counted yet, by fingerprint.
     private var open: [UInt64: OpenJob] = [:]
     private var missedReasons = ReasonTally()
 
     /// Creates an empty report.
-    package init(_ buckets: TimeBuckets) {
-        self.buckets = buckets
-        total = ReportFigures(buckets)
+    package init(_ span: Range<WallTime>) {
+        self.span = span
+        buckets = TimeBuckets(since: span.lowerBound, until: span.upperBound)
     }
 
     /// The jobs with the most notifications that were not accepted.
@@ -83,6 +86,12 @@ package struct SpoolReport: Sendable {
 
     /// The jobs that took longest.
     package var slowestJobs: [ReportJob] { slow.sorted.map(\.job) }
+
+    /// The last jobs that were never sent, the most recent first.
+    package var neverSentJobs: [ReportJob] { neverSent.sorted.map(\.job) }
+
+    /// The number of jobs that were never sent.
+    package var neverSentCount: Int { NeverSentJob.codes.reduce(0) { $0 + codes[$1.rawValue, default: 0] } }
 
     /// Adds a feedback line of an app. A `job` line that was added before is not counted again.
     package mutating func add(_ line: Node, of app: String) {
@@ -125,7 +134,7 @@ package struct SpoolReport: Sendable {
     }
 
     private mutating func count(_ job: OpenJob) {
-        guard buckets.contains(job.end) else { return }
+        guard span.contains(job.end) else { return }
         if job.isByLine {
             sources.lineCount += 1
         } else {
@@ -134,13 +143,18 @@ package struct SpoolReport: Sendable {
         add(job.account, isCounted: true, of: job.app, at: job.end)
     }
 
-    /// Counts the jobs that a later line could still have corrected. Call it once, after the last line.
+    /// Counts the jobs that a later line could still have corrected, and makes the buckets of all figures the same. Call
+    /// it once, after the last line.
     package mutating func settle() {
         for job in open.values { count(job) }
         reasons = missedReasons.counts { key in
             open[key]?.account.tally ?? (seen.contains(key) ? Tally() : nil)
         }
         (open, missedReasons) = ([:], ReasonTally())
+        guard let fitting = total.buckets else { return }
+        buckets = fitting
+        total.widen(to: fitting)
+        for app in apps.keys { apps[app]?.widen(to: fitting) }
     }
 
     /// Returns whether a line has reported the job with this path.
@@ -159,26 +173,25 @@ package struct SpoolReport: Sendable {
         if let told = result.flatMap({ JobAccount($0) }) {
             let end = told.finishedAt ?? place.at
             _ = add(OpenJob(account: told, app: place.app, end: end, isByLine: false))
-        } else if buckets.contains(place.at) {
+        } else if span.contains(place.at) {
             sources.archivedCount += 1
             add(JobAccount(name: name.escaped, state: state), isCounted: false, of: place.app, at: place.at)
         }
     }
 
     private mutating func add(_ account: JobAccount, isCounted: Bool, of app: String, at end: WallTime) {
-        total.add(account, isCounted: isCounted, at: end, in: buckets)
-        var figures = apps.removeValue(forKey: app) ?? ReportFigures(buckets)
-        figures.add(account, isCounted: isCounted, at: end, in: buckets)
-        apps[app] = figures
+        total.add(account, isCounted: isCounted, at: end, since: span.lowerBound)
+        apps[app, default: ReportFigures()].add(account, isCounted: isCounted, at: end, since: span.lowerBound)
         if account.state == .failed { codes[account.code ?? "unknown", default: 0] += 1 }
         let job = ReportJob(account, of: app, at: end)
         if account.tally.missedCount > 0 { missed.add(MissedJob(job: job)) }
         if job.took != nil { slow.add(SlowJob(job: job)) }
+        if let entry = NeverSentJob(job: job) { neverSent.add(entry) }
     }
 
     private mutating func addNotification(_ line: Node) {
         guard let outcome = line["outcome"]?.string, outcome != Outcome.Kind.accepted.rawValue,
-            let time = line.feedbackTime, buckets.contains(time)
+            let time = line.feedbackTime, span.contains(time)
         else { return }
         sources.missedLineCount += 1
         let reason = Reason(

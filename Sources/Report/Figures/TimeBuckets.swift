@@ -1,6 +1,8 @@
 package import PushModel
 
 /// A time span in buckets of equal width for plots: at most 96, each of a common length, aligned to whole multiples of it.
+///
+/// The buckets of a longer span contain those of a shorter one whole, for spans of up to 95 years.
 package struct TimeBuckets: Hashable, Sendable {
     /// A tick below a plot.
     package struct Tick: Hashable, Sendable {
@@ -18,8 +20,12 @@ package struct TimeBuckets: Hashable, Sendable {
     /// The most buckets.
     package static let limit = 96
     private static let tickLimit = 8
-    /// The common widths, in seconds: minutes, hours, days, weeks.
+    /// The common widths, in seconds: minutes, hours, days, weeks. Each is a multiple of the one before.
     private static let widths: [Int64] = [
+        60, 300, 900, 1800, 3600, 7200, 21_600, 43_200, day, 7 * day, 28 * day, 364 * day,
+    ]
+    /// The common distances of ticks, in seconds.
+    private static let steps: [Int64] = [
         60, 300, 900, 1800, 3600, 7200, 10_800, 21_600, 43_200, day, 2 * day, 7 * day, 14 * day, 28 * day, 91 * day,
         364 * day,
     ]
@@ -39,7 +45,7 @@ package struct TimeBuckets: Hashable, Sendable {
     /// Divides a span into buckets. An empty or negative span becomes one bucket of a minute.
     package init(since: WallTime, until: WallTime) {
         self.since = since
-        self.until = max(until, since + .seconds(1))
+        self.until = max(until, since + .nanoseconds(1))
         let (first, last) = (since.epochSeconds, (self.until + .nanoseconds(-1)).epochSeconds)
         let fits = { (width: Int64) in
             quotient(last, width) - quotient(first, width) < Int64(Self.limit)
@@ -57,7 +63,22 @@ package struct TimeBuckets: Hashable, Sendable {
     /// Returns the bucket of a time; `nil` if the time is outside the span.
     package func index(of time: WallTime) -> Int? {
         guard contains(time) else { return nil }
-        return Int((time.epochSeconds - origin) / widthInSeconds)
+        return nearestIndex(of: time)
+    }
+
+    /// Returns the bucket of a time, or the bucket closest to it if the time is outside the span.
+    func nearestIndex(of time: WallTime) -> Int {
+        Int(min(max(0, quotient(time.epochSeconds - origin, widthInSeconds)), Int64(count) - 1))
+    }
+
+    /// Returns the buckets of the shortest span that contains both.
+    func union(_ other: TimeBuckets) -> TimeBuckets {
+        TimeBuckets(since: min(since, other.since), until: max(until, other.until))
+    }
+
+    /// Returns whether both have the same buckets, although their spans may begin and end elsewhere in them.
+    func divides(as other: TimeBuckets) -> Bool {
+        (origin, widthInSeconds, count) == (other.origin, other.widthInSeconds, other.count)
     }
 
     /// Returns the start of a bucket. The index after the last bucket gives the end of the last.
@@ -86,7 +107,7 @@ package struct TimeBuckets: Hashable, Sendable {
     /// A few ticks at whole hours, days or weeks.
     package var ticks: [Tick] {
         let length = Int64(count) * widthInSeconds
-        let step = Self.widths.first { length / $0 <= Int64(Self.tickLimit) } ?? length / Int64(Self.tickLimit)
+        let step = Self.steps.first { length / $0 <= Int64(Self.tickLimit) } ?? length / Int64(Self.tickLimit)
         var ticks: [Tick] = []
         var time = -quotient(-origin, step) * step
         while time <= origin + length {
