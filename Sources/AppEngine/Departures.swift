@@ -101,7 +101,7 @@ final class Departures {
         let (conclusion, name) = (departure.report.conclusion, departure.report.identity.name)
         context.daemon.meter.count {
             if let code = conclusion.code, departure.endedCount > 0 {
-                $0.note(.withdrawn(code), count: departure.endedCount)
+                $0.note(.withdrawn(code), count: departure.endedCount, at: .now)
             }
             $0.noteEnd(conclusion, after: nil)
         }

@@ -123,7 +123,7 @@ final class OutcomeRecorder {
         journal.record(.result(id, result))
         // Until all of it is published, a PUBLISHED record must not cover this result.
         parts.toRecover.firstTold = context.daemon.journal.position
-        context.daemon.meter.count { $0.note(outcome, count: unread.count) }
+        context.daemon.meter.count { $0.note(outcome, count: unread.count, at: .now) }
         for run in unread.runs { job.outcomes.note(run, outcome) }
         settle(unread.runs, outcome, of: job)
     }
@@ -163,7 +163,7 @@ final class OutcomeRecorder {
     ) {
         let result = JournalResult(outcome, ranges, at: .now, isCorrection: isCorrection)
         journal.record(.result(job.claimed.id, result))
-        context.daemon.meter.count { $0.note(outcome, count: ranges.reduce(0) { $0 + $1.count }) }
+        context.daemon.meter.count { $0.note(outcome, count: ranges.reduce(0) { $0 + $1.count }, at: .now) }
         for range in ranges { job.outcomes.note(range, outcome) }
     }
 
@@ -182,7 +182,7 @@ final class OutcomeRecorder {
         parts.lines.append(settlement, of: identity)
         context.daemon.meter.count {
             $0.noteRevoked(settlement.batch.count)
-            $0.note(settlement.outcome, count: settlement.batch.count)
+            $0.note(settlement.outcome, count: settlement.batch.count, at: .now)
         }
         context.logger.warning(
             "notifications of a finished job were not accepted after all",

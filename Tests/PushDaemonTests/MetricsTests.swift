@@ -16,6 +16,7 @@ import Testing
                 try await bench.tells([
                     #"pushspool_notifications_total{node="node-a",app="weather",outcome="accepted"} 3"#,
                     #"pushspool_notifications_total{node="node-a",app="weather",outcome="rejected"} 1"#,
+                    #"pushspool_last_accepted_timestamp_seconds{node="node-a",app="weather"} "#,
                     #"outcome="rejected",reason="BadDeviceToken"} 1"#,
                     #"pushspool_jobs_claimed_total{node="node-a",app="weather"} 2"#,
                     #"pushspool_jobs_finished_total{node="node-a",app="weather",state="done"} 1"#,

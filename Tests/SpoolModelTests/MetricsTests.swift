@@ -30,10 +30,10 @@ struct MetricsTests {
 
     private static var counts: AppMetrics {
         var counts = AppMetrics()
-        counts.note(.accepted, count: 5)
-        counts.note(.rejected(Refusal(status: 410, reason: "Unregistered", verdict: .gone)), count: 2)
-        counts.note(.rejected(Refusal(status: 400, reason: "NobodyKnows\"\n", verdict: .message)), count: 1)
-        counts.note(.unsent(Refusal(status: nil, reason: "GivenUp", verdict: .later)), count: 1)
+        counts.note(.accepted, count: 5, at: time)
+        counts.note(.rejected(Refusal(status: 410, reason: "Unregistered", verdict: .gone)), count: 2, at: time)
+        counts.note(.rejected(Refusal(status: 400, reason: "NobodyKnows\"\n", verdict: .message)), count: 1, at: time)
+        counts.note(.unsent(Refusal(status: nil, reason: "GivenUp", verdict: .later)), count: 1, at: time)
         counts.noteRevoked(1)
         counts.noteConnection()
         counts.noteEndOfConnection(isRoutine: false, resent: 4, doubtful: 3)
@@ -95,6 +95,7 @@ struct MetricsTests {
         #"pushspool_notifications_total{node="host-a",app="weather",outcome="accepted"} 5"#,
         #"pushspool_notifications_total{node="host-a",app="weather",outcome="rejected"} 3"#,
         #"pushspool_notifications_total{node="host-a",app="weather",outcome="expired"} 0"#,
+        #"pushspool_last_accepted_timestamp_seconds{node="host-a",app="weather"} 1795310400.25"#,
         #"pushspool_notification_failures_total{node="host-a",app="weather",outcome="rejected",reason="other"} 1"#,
         #"pushspool_notification_failures_total{node="host-a",app="weather",outcome="unsent",reason="GivenUp"} 1"#,
         #"pushspool_notifications_resent_total{node="host-a",app="weather"} 5"#,
@@ -161,7 +162,8 @@ struct MetricsTests {
     @Test func `a gateway that says anything decides no number of lines`() {
         var counts = AppMetrics()
         for number in 0..<1_000 {
-            counts.note(.rejected(Refusal(status: 400, reason: "R\(number)", verdict: .message)), count: 1)
+            let refusal = Refusal(status: 400, reason: "R\(number)", verdict: .message)
+            counts.note(.rejected(refusal), count: 1, at: Self.time)
         }
         #expect(counts.failures.count == 1 && counts.failures.first?.key.reason == KnownReason.other)
         #expect(counts.failures.first?.value == 1_000)

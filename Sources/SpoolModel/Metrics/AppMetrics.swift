@@ -54,6 +54,8 @@ package struct AppMetrics: Hashable, Sendable {
 
     /// Notifications by outcome. A notification whose outcome changed counts under both.
     package private(set) var tally = Tally()
+    /// When the gateway last accepted a notification; `nil` if it has not since the start.
+    package private(set) var lastAcceptedAt: WallTime?
     /// Rejected and unsent notifications, by reason.
     package private(set) var failures: [Failure: Int] = [:]
     /// Notifications that were counted as accepted, and were not.
@@ -92,9 +94,10 @@ package struct AppMetrics: Hashable, Sendable {
     /// Creates counters that are all zero.
     package init() {}
 
-    /// Counts notifications with this outcome.
-    package mutating func note(_ outcome: Outcome, count: Int) {
+    /// Counts notifications that got this outcome at `time`.
+    package mutating func note(_ outcome: Outcome, count: Int, at time: WallTime) {
         tally.add(outcome, count: count)
+        if outcome == .accepted { lastAcceptedAt = time }
         guard let refusal = outcome.refusal else { return }
         failures[Failure(outcome: outcome.kind.rawValue, reason: KnownReason.name(of: refusal.reason)), default: 0] +=
             count

@@ -66,6 +66,9 @@ package enum Metric: MetricFamily, CaseIterable, Hashable, Sendable {
         """
     // Its notifications.
     case notifications = "pushspool_notifications_total: Notifications, by outcome."
+    case lastAccepted = """
+        pushspool_last_accepted_timestamp_seconds: When the gateway last accepted a notification, in seconds since 1970.
+        """
     case notificationFailures = """
         pushspool_notification_failures_total: Notifications that were rejected or not sent, by reason.
         """

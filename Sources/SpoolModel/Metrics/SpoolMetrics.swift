@@ -173,6 +173,8 @@ package struct SpoolMetrics: Sendable {
                 writer.add(counts.tally[kind], ("app", name), ("outcome", kind.rawValue))
             }
         }
+        writer.begin(.lastAccepted)
+        for (name, counts) in counted { writer.add(counts.lastAcceptedAt, ("app", name)) }
         writer.begin(.notificationFailures)
         for (name, counts) in counted {
             for (failure, count) in counts.failures.sorted(by: { $0.key < $1.key }) {
