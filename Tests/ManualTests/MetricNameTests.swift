@@ -1,4 +1,5 @@
 import APNSBinary
+import DoorModel
 import Foundation
 import JournalModel
 import SpoolModel
@@ -6,7 +7,8 @@ import Testing
 
 /// The metrics: program, manual, alerts and dashboard know the same.
 struct MetricNameTests {
-    private static let known = Set(Metric.allCases.map(\.family.name))
+    private static let daemon = Set(Metric.allCases.map(\.family.name))
+    private static let known = daemon.union(DoorMetric.allCases.map(\.family.name))
 
     /// The names of metrics in a text, without what Prometheus adds to those of histograms.
     private static func names(in text: String) -> Set<String> {
@@ -39,7 +41,7 @@ struct MetricNameTests {
 
     @Test func `the dashboard shows every metric`() throws {
         let text = try Manual.text("etc/monitoring/pushspool.dashboard.json")
-        #expect(Self.known.subtracting(Self.names(in: text)) == [])
+        #expect(Self.daemon.subtracting(Self.names(in: text)) == [])
     }
 
     @Test func `every alert has a unit test`() throws {
