@@ -103,6 +103,16 @@ static inline int shim_X509_add_extension(X509 *certificate, X509 *issuer, int n
     return added;
 }
 
+/// NAME_CONSTRAINTS is an ASN.1 structure behind a void pointer. Whether an authority's name constraints allow a certificate.
+static inline int shim_X509_constraints_allow(const X509 *authority, X509 *certificate) {
+    // The check reads names that only this call takes out of the extensions.
+    X509_check_purpose(certificate, -1, 0);
+    NAME_CONSTRAINTS *constraints = X509_get_ext_d2i(authority, NID_name_constraints, NULL, NULL);
+    int isAllowed = constraints == NULL || NAME_CONSTRAINTS_check(certificate, constraints) == X509_V_OK;
+    NAME_CONSTRAINTS_free(constraints);
+    return isAllowed;
+}
+
 /// EVP_EC_gen is a macro over the variadic EVP_PKEY_Q_keygen.
 static inline EVP_PKEY *shim_P256_key(void) { return EVP_EC_gen("P-256"); }
 

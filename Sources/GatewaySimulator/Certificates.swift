@@ -36,7 +36,7 @@ public struct Certificates: Sendable, Hashable, CustomStringConvertible {
         topic: String = "com.example.weather", hosts: [String] = localHosts, usesRSA: Bool = false
     ) throws -> Certificates {
         try SimulatorFault.wrapping {
-            let authority = try ThrowawayAuthority(commonName: "Gateway Simulator")
+            let authority = try CertificateAuthority(commonName: "Gateway Simulator")
             let server = try authority.issue(.server(hosts))
             var plan = CertificatePlan.push(topic: topic)
             if usesRSA { plan.key = .rsa2048 }

@@ -1,6 +1,6 @@
 import COpenSSL
 
-/// Builds a certificate step by step, for `ThrowawayAuthority`.
+/// Builds a certificate step by step, for `CertificateAuthority`.
 @safe struct CertificateBuilder: ~Copyable {
     private let certificate: CertificateHandle
 
@@ -92,12 +92,20 @@ import COpenSSL
         case .server(let hosts):
             leaf + [(NID_ext_key_usage, "serverAuth"), (NID_subject_alt_name, try alternativeNames(hosts))]
         case .client: leaf + [(NID_ext_key_usage, "clientAuth")]
-        case .authority:
+        case .authority(let hosts):
             [
-                (NID_basic_constraints, "critical,CA:TRUE"), (NID_key_usage, "critical,keyCertSign,cRLSign"),
-                (NID_subject_key_identifier, "hash"),
-            ]
+                (NID_basic_constraints, "critical,CA:TRUE\(hosts.isEmpty ? "" : ",pathlen:0")"),
+                (NID_key_usage, "critical,keyCertSign,cRLSign"), (NID_subject_key_identifier, "hash"),
+            ] + (hosts.isEmpty ? [] : [(NID_name_constraints, try constraints(hosts))])
         }
+    }
+
+    /// Permits these DNS names, and excludes all addresses: an extension says nothing of kinds of names that it does not list
+    /// (RFC 5280 §4.2.1.10).
+    private static func constraints(_ hosts: [String]) throws(TLSError) -> String {
+        let permitted = try alternativeNames(hosts).split(separator: ",").map { "permitted;\($0)" }
+        let excluded = ["IP:0.0.0.0/0.0.0.0", "IP:::/::"].map { "excluded;\($0)" }
+        return "critical,\((permitted + excluded).joined(separator: ","))"
     }
 
     private static func alternativeNames(_ hosts: [String]) throws(TLSError) -> String {

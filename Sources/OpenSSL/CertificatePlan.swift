@@ -1,4 +1,4 @@
-/// The properties of a certificate that a `ThrowawayAuthority` issues.
+/// The properties of a certificate that a `CertificateAuthority` issues.
 package struct CertificatePlan: Hashable, Sendable {
     /// The permitted use of the certificate.
     package enum Purpose: Hashable, Sendable {
@@ -6,8 +6,8 @@ package struct CertificatePlan: Hashable, Sendable {
         case server(hosts: [String])
         /// A client.
         case client
-        /// Issuing further certificates.
-        case authority
+        /// Issuing further certificates: for these DNS names and those below them only, or for any if there are none.
+        case authority(hosts: [String])
     }
 
     /// The kind of key to create.

@@ -46,7 +46,7 @@ struct FCMTokenTests {
     }
 
     @Test func `an endpoint with another certificate gets no request`() async throws {
-        let other = try ThrowawayAuthority().certificatePEM()
+        let other = try CertificateAuthority().certificatePEM()
         try await FCMPlan().running(trusting: other) { source, simulator, _ in
             let fault = await #expect(throws: GatewayFault.self) { try await source.current(at: .now) }
             #expect(fault?.message.contains("127.0.0.1") == true && fault?.hint != nil, "\(fault as Any)")

@@ -32,7 +32,7 @@ struct TrustTests {
     }
 
     @Test func `a server of an unknown authority gets nothing`() async throws {
-        let authority = try ThrowawayAuthority(commonName: "Somebody else").certificatePEM()
+        let authority = try CertificateAuthority(commonName: "Somebody else").certificatePEM()
         let context = try TLSContext.client(trust: .pem(authority))
         try await expectNothingSent(BenchPlan { $0.context = context }, naming: "certificate")
     }
@@ -56,7 +56,7 @@ struct TrustTests {
     @Test(arguments: [TLSVersion.tls12, .tls13])
     func `a client of another authority sends nothing`(version: TLSVersion) async throws {
         try await Simulator.running { simulator in
-            let stranger = try ThrowawayAuthority().issue(.push(topic: "com.example.weather")).credentials
+            let stranger = try CertificateAuthority().issue(.push(topic: "com.example.weather")).credentials
             let context = try TLSContext.client(
                 identity: stranger, trust: .pem(simulator.certificates.authority),
                 options: TLSOptions(versions: version...version))
@@ -65,7 +65,7 @@ struct TrustTests {
     }
 
     @Test func `a client whose certificate has expired sends nothing`() async throws {
-        let authority = try ThrowawayAuthority()
+        let authority = try CertificateAuthority()
         let server = try authority.issue(.server(["127.0.0.1"]))
         var past = CertificatePlan.push(topic: "com.example.weather")
         past.validity = 1_500_000_000...1_600_000_000

@@ -101,7 +101,7 @@ struct DoorPageTests {
     @Test func `every sample is accepted without a word, with the files that it names`() throws {
         for sample in try Self.samples() {
             let folder = try TemporaryDirectory()
-            let authority = try ThrowawayAuthority(commonName: "Door")
+            let authority = try CertificateAuthority(commonName: "Door")
             let server = try authority.issue(.server(["localhost"]))
             let files = [
                 ("fleet.pem", try ThrowawayTokenKey().publicKeyPEM), ("door.pem", try server.certificatePEM()),

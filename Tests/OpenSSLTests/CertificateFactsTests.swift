@@ -4,7 +4,7 @@ import Testing
 
 struct CertificateFactsTests {
     @Test func `a push certificate tells topic, topics and environments`() throws {
-        let facts = try ThrowawayAuthority(commonName: "Issuer").issue(.push(topic: "com.example.weather")).facts
+        let facts = try CertificateAuthority(commonName: "Issuer").issue(.push(topic: "com.example.weather")).facts
         #expect(facts.commonName == "Apple Push Services: com.example.weather")
         #expect(facts.userID == "com.example.weather" && facts.issuer == "Issuer")
         #expect(facts.isForSandbox && facts.isForProduction)
@@ -16,13 +16,13 @@ struct CertificateFactsTests {
     func `each environment has its own extension`(isForSandbox: Bool, isForProduction: Bool) throws {
         var plan = CertificatePlan.client("old style")
         (plan.userID, plan.isForSandbox, plan.isForProduction) = ("com.example.old", isForSandbox, isForProduction)
-        let facts = try ThrowawayAuthority().issue(plan).facts
+        let facts = try CertificateAuthority().issue(plan).facts
         #expect(facts.isForSandbox == isForSandbox && facts.isForProduction == isForProduction)
         #expect(facts.topics.isEmpty && facts.allTopics == ["com.example.old"])
     }
 
     @Test func `names and addresses of a server are listed`() throws {
-        let facts = try ThrowawayAuthority().issue(.server(["a.test", "*.b.test", "192.0.2.7", "2001:db8::1"])).facts
+        let facts = try CertificateAuthority().issue(.server(["a.test", "*.b.test", "192.0.2.7", "2001:db8::1"])).facts
         #expect(facts.alternativeNames == ["a.test", "*.b.test", "192.0.2.7", "2001:db8:0:0:0:0:0:1"])
     }
 
@@ -30,7 +30,7 @@ struct CertificateFactsTests {
     func `times survive both encodings of ASN.1`(validity: ClosedRange<Int64>) throws {
         var plan = CertificatePlan.client("timed")
         plan.validity = validity
-        let facts = try ThrowawayAuthority().issue(plan).facts
+        let facts = try CertificateAuthority().issue(plan).facts
         #expect(facts.notBefore == validity.lowerBound && facts.notAfter == validity.upperBound)
         #expect(facts.isValid(at: validity.lowerBound) && facts.isValid(at: validity.upperBound))
         #expect(!facts.isValid(at: validity.upperBound + 1))
@@ -39,7 +39,7 @@ struct CertificateFactsTests {
     @Test func `a long topic is read over its long length`() throws {
         var plan = CertificatePlan.client("long")
         plan.topics = [String(repeating: "a", count: 130), String(repeating: "b", count: 300)]
-        #expect(try ThrowawayAuthority().issue(plan).facts.topics == plan.topics)
+        #expect(try CertificateAuthority().issue(plan).facts.topics == plan.topics)
     }
 
     @Test(
@@ -50,21 +50,21 @@ struct CertificateFactsTests {
     func `both extensions tell topics`(topics: [String], further: [String]?, all: [String]) throws {
         var plan = CertificatePlan.client("both")
         (plan.topics, plan.furtherTopics) = (topics, further)
-        #expect(try ThrowawayAuthority().issue(plan).facts.topics == all)
+        #expect(try CertificateAuthority().issue(plan).facts.topics == all)
     }
 
     @Test func `a name beyond ASCII is kept`() throws {
-        #expect(try ThrowawayAuthority().issue(.client("Wetter für Köln ☔️")).facts.commonName == "Wetter für Köln ☔️")
+        #expect(try CertificateAuthority().issue(.client("Wetter für Köln ☔️")).facts.commonName == "Wetter für Köln ☔️")
     }
 
     @Test(arguments: ["a,DNS:b", "", "a b", "a\0"])
     func `a host that is none is not certified`(host: String) throws {
-        let authority = try ThrowawayAuthority()
+        let authority = try CertificateAuthority()
         #expect(throws: TLSError.self) { try authority.issue(.server([host])) }
     }
 
     @Test func `a name that is too long is not certified`() {
-        #expect(throws: TLSError.self) { try ThrowawayAuthority(commonName: String(repeating: "x", count: 65)) }
+        #expect(throws: TLSError.self) { try CertificateAuthority(commonName: String(repeating: "x", count: 65)) }
     }
 
     @Test func `no bytes trap the reader of topics`() {

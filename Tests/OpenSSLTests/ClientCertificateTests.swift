@@ -35,7 +35,7 @@ struct ClientCertificateTests {
 
     @Test(arguments: [TLSVersion.tls12, .tls13])
     func `a client of an unknown authority is told`(version: TLSVersion) throws {
-        let stranger = try ThrowawayAuthority(commonName: "Strangers").issue(.client("stranger")).credentials
+        let stranger = try CertificateAuthority(commonName: "Strangers").issue(.client("stranger")).credentials
         let refusal = try refuse(stranger, Cast(), version)
         #expect(refusal.server?.category == .certificateVerification(.untrusted))
         #expect(refusal.client?.category == .alertReceived(.unknownAuthority))
@@ -74,7 +74,7 @@ struct ClientCertificateTests {
 
     @Test func `a server without an authority takes any certificate`() throws {
         let cast = try Cast()
-        let stranger = try ThrowawayAuthority(commonName: "Strangers").issue(.client("stranger")).credentials
+        let stranger = try CertificateAuthority(commonName: "Strangers").issue(.client("stranger")).credentials
         let pair = try EnginePair(
             client: .client(identity: stranger, trust: .pem(cast.trusted)),
             server: .server(identity: cast.gateway, requiresClientCertificate: true))

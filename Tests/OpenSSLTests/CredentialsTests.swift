@@ -3,12 +3,12 @@ import Testing
 
 /// Every form of PEM users bring, and what they are told when it is the wrong one.
 struct CredentialsTests {
-    private let authority: ThrowawayAuthority
-    private let identity: ThrowawayIdentity
+    private let authority: CertificateAuthority
+    private let identity: IssuedIdentity
     private let certificate: [UInt8]
 
     init() throws {
-        authority = try ThrowawayAuthority()
+        authority = try CertificateAuthority()
         identity = try authority.issue(.push(topic: "com.example.weather"))
         certificate = try identity.certificatePEM()
     }
@@ -37,16 +37,16 @@ struct CredentialsTests {
         #expect(try Credentials.pem(certificate: Array(file.utf8)).facts == identity.facts)
     }
 
-    @Test(arguments: [ThrowawayIdentity.KeyEncoding.pkcs8, .traditional])
-    func `an encrypted key opens with its passphrase`(encoding: ThrowawayIdentity.KeyEncoding) throws {
+    @Test(arguments: [IssuedIdentity.KeyEncoding.pkcs8, .traditional])
+    func `an encrypted key opens with its passphrase`(encoding: IssuedIdentity.KeyEncoding) throws {
         let key = try identity.keyPEM(encryptedWith: Secret("correct horse".utf8), as: encoding)
         let passphrase = Secret(passphraseFile: Array("correct horse\n".utf8))
         let loaded = try Credentials.pem(certificate: certificate + key, passphrase: passphrase)
         #expect(loaded.facts == identity.facts)
     }
 
-    @Test(arguments: [ThrowawayIdentity.KeyEncoding.pkcs8, .traditional])
-    func `an encrypted key needs a passphrase`(encoding: ThrowawayIdentity.KeyEncoding) throws {
+    @Test(arguments: [IssuedIdentity.KeyEncoding.pkcs8, .traditional])
+    func `an encrypted key needs a passphrase`(encoding: IssuedIdentity.KeyEncoding) throws {
         let key = try identity.keyPEM(encryptedWith: Secret("correct horse".utf8), as: encoding)
         let missing = error(certificate, key: key)
         #expect(missing?.category == .credentials(.passphraseNeeded))
@@ -55,9 +55,9 @@ struct CredentialsTests {
     }
 
     @Test(
-        arguments: [ThrowawayIdentity.KeyEncoding.pkcs8, .traditional],
+        arguments: [IssuedIdentity.KeyEncoding.pkcs8, .traditional],
         ["wrong horse", "", String(repeating: "x", count: 2_000)])
-    func `a wrong passphrase is told`(encoding: ThrowawayIdentity.KeyEncoding, passphrase: String) throws {
+    func `a wrong passphrase is told`(encoding: IssuedIdentity.KeyEncoding, passphrase: String) throws {
         let key = try identity.keyPEM(encryptedWith: Secret("correct horse".utf8), as: encoding)
         let wrong = error(certificate, key: key, passphrase: passphrase)
         #expect(wrong?.category == .credentials(.wrongPassphrase))

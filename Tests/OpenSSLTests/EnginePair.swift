@@ -49,13 +49,13 @@ extension TLSEngine {
 
 /// One authority, and what it issued for both sides.
 struct Cast {
-    let authority: ThrowawayAuthority
+    let authority: CertificateAuthority
     let trusted: [UInt8]
     let gateway: Credentials
     let app: Credentials
 
     init() throws {
-        authority = try ThrowawayAuthority()
+        authority = try CertificateAuthority()
         trusted = try authority.certificatePEM()
         gateway = try authority.issue(.server(["gateway.test", "127.0.0.1", "::1"])).credentials
         app = try authority.issue(.push(topic: "com.example.weather")).credentials

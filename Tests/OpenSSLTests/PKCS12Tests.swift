@@ -3,23 +3,23 @@ import Testing
 @testable import OpenSSL
 
 struct PKCS12Tests {
-    private let identity: ThrowawayIdentity
+    private let identity: IssuedIdentity
     private let passphrase = Secret("keychain".utf8)
 
     init() throws {
-        let between = try ThrowawayAuthority().issueAuthority(commonName: "Between")
+        let between = try CertificateAuthority().issueAuthority(commonName: "Between")
         identity = try between.issue(.push(topic: "com.example.weather"))
     }
 
-    @Test(arguments: [ThrowawayIdentity.ContainerKind.modern, .legacy])
-    func `a container opens with its passphrase`(kind: ThrowawayIdentity.ContainerKind) throws {
+    @Test(arguments: [IssuedIdentity.ContainerKind.modern, .legacy])
+    func `a container opens with its passphrase`(kind: IssuedIdentity.ContainerKind) throws {
         let container = try identity.pkcs12(passphrase: passphrase, kind: kind)
         let loaded = try Credentials.pkcs12(container, passphrase: passphrase)
         #expect(loaded.facts == identity.facts && loaded.chainCount == 1)
     }
 
-    @Test(arguments: [ThrowawayIdentity.ContainerKind.modern, .legacy])
-    func `what was in a container can shake hands`(kind: ThrowawayIdentity.ContainerKind) throws {
+    @Test(arguments: [IssuedIdentity.ContainerKind.modern, .legacy])
+    func `what was in a container can shake hands`(kind: IssuedIdentity.ContainerKind) throws {
         let cast = try Cast()
         let between = try cast.authority.issueAuthority(commonName: "Between")
         let container = try between.issue(.client("app")).pkcs12(passphrase: passphrase, kind: kind)
@@ -30,17 +30,17 @@ struct PKCS12Tests {
         #expect(pair.server.peerCertificate?.commonName == "app")
     }
 
-    @Test(arguments: [ThrowawayIdentity.ContainerKind.modern, .legacy])
+    @Test(arguments: [IssuedIdentity.ContainerKind.modern, .legacy])
     func `a container without a passphrase opens with none and with an empty one`(
-        kind: ThrowawayIdentity.ContainerKind
+        kind: IssuedIdentity.ContainerKind
     ) throws {
         let container = try identity.pkcs12(passphrase: Secret([]), kind: kind)
         #expect(try Credentials.pkcs12(container).facts == identity.facts)
         #expect(try Credentials.pkcs12(container, passphrase: Secret([])).facts == identity.facts)
     }
 
-    @Test(arguments: [ThrowawayIdentity.ContainerKind.modern, .legacy])
-    func `a wrong and a missing passphrase are told apart`(kind: ThrowawayIdentity.ContainerKind) throws {
+    @Test(arguments: [IssuedIdentity.ContainerKind.modern, .legacy])
+    func `a wrong and a missing passphrase are told apart`(kind: IssuedIdentity.ContainerKind) throws {
         let container = try identity.pkcs12(passphrase: passphrase, kind: kind)
         let wrong = tlsError { _ = try Credentials.pkcs12(container, passphrase: Secret("other".utf8)) }
         #expect(wrong?.category == .credentials(.wrongPassphrase))

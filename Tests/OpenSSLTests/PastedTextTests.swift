@@ -30,11 +30,11 @@ struct PastedTextTests {
         }
     }
 
-    private let authority: ThrowawayAuthority
-    private let identity: ThrowawayIdentity
+    private let authority: CertificateAuthority
+    private let identity: IssuedIdentity
 
     init() throws {
-        authority = try ThrowawayAuthority()
+        authority = try CertificateAuthority()
         identity = try authority.issue(.push(topic: "com.example.weather"))
     }
 
@@ -58,9 +58,9 @@ struct PastedTextTests {
     }
 
     @Test(
-        arguments: [ThrowawayIdentity.KeyEncoding.pkcs8, .traditional],
+        arguments: [IssuedIdentity.KeyEncoding.pkcs8, .traditional],
         [Change.mark, .indented, .windows, .carriageReturns])
-    func `an encrypted key is read`(encoding: ThrowawayIdentity.KeyEncoding, change: Change) throws {
+    func `an encrypted key is read`(encoding: IssuedIdentity.KeyEncoding, change: Change) throws {
         let key = try identity.keyPEM(encryptedWith: Secret("correct horse".utf8), as: encoding)
         let loaded = try Credentials.pem(
             certificate: identity.certificatePEM(), key: change.applied(to: key),

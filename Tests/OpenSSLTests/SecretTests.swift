@@ -25,7 +25,7 @@ struct SecretTests {
     @Test func `credentials tell their certificate and nothing of the key`() throws {
         var plan = CertificatePlan.client("app")
         plan.validity = 0...1_700_000_000
-        let credentials = try ThrowawayAuthority().issue(plan).credentials
+        let credentials = try CertificateAuthority().issue(plan).credentials
         #expect("\(credentials)" == "certificate \"app\", expires 2023-11-14")
     }
 }

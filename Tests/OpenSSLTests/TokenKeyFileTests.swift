@@ -10,16 +10,16 @@ struct TokenKeyFileTests {
     private func fault(_ text: String) -> TLSError? { fault(Array(text.utf8)) }
 
     @Test func `a certificate is told from a key`() throws {
-        let identity = try ThrowawayAuthority().issue(.push(topic: "com.example.app"))
+        let identity = try CertificateAuthority().issue(.push(topic: "com.example.app"))
         let mistake = fault(try identity.certificatePEM())
         #expect(mistake?.category == .credentials(.mistakenFile))
         #expect(mistake?.message == "the file is a certificate, not a key for tokens")
         #expect(mistake?.hint?.contains("`certificate:`") == true)
     }
 
-    @Test(arguments: [ThrowawayIdentity.KeyEncoding.pkcs8, .traditional])
-    func `an encrypted key is to be written anew`(encoding: ThrowawayIdentity.KeyEncoding) throws {
-        let identity = try ThrowawayAuthority().issue(.client("x"))
+    @Test(arguments: [IssuedIdentity.KeyEncoding.pkcs8, .traditional])
+    func `an encrypted key is to be written anew`(encoding: IssuedIdentity.KeyEncoding) throws {
+        let identity = try CertificateAuthority().issue(.client("x"))
         let mistake = fault(try identity.keyPEM(encryptedWith: Secret("pass".utf8), as: encoding))
         #expect(mistake?.category == .credentials(.passphraseNeeded))
         #expect(mistake?.message == "the key for tokens is encrypted")
@@ -64,7 +64,7 @@ struct TokenKeyFileTests {
     }
 
     @Test func `a public key of the wrong kind verifies nothing`() throws {
-        let certificate = try ThrowawayAuthority().certificatePEM()
+        let certificate = try CertificateAuthority().certificatePEM()
         #expect(tlsError { _ = try ES256Verifier(publicKey: certificate) }?.category == .credentials(.unreadable))
         #expect(tlsError { _ = try ES256Verifier(publicKey: [1, 2, 3]) }?.category == .credentials(.unreadable))
         #expect(tlsError { _ = try ES256Verifier(publicKey: []) }?.category == .credentials(.unreadable))

@@ -18,7 +18,7 @@ struct VerificationTests {
     }
 
     @Test func `a server of another authority is not trusted`() throws {
-        let error = try clientError(Cast(), trust: ThrowawayAuthority(commonName: "Other").certificatePEM())
+        let error = try clientError(Cast(), trust: CertificateAuthority(commonName: "Other").certificatePEM())
         #expect(error?.category == .certificateVerification(.untrusted))
         #expect(
             error?.message
@@ -103,9 +103,27 @@ struct VerificationTests {
     }
 
     @Test func `a damaged file of authorities is refused`() throws {
-        let whole = try ThrowawayAuthority().certificatePEM()
+        let whole = try CertificateAuthority().certificatePEM()
         let damaged = whole + whole.filter { $0 != UInt8(ascii: "M") }
         let error = tlsError { _ = try TLSContext.client(trust: .pem(damaged)) }
         #expect(error?.category == .trust && error?.message.hasPrefix("certificate 2 of the file is damaged") == true)
+    }
+
+    // MARK: Authorities for some hosts
+
+    @Test func `an authority for a host serves it, also when it was kept in a file`() throws {
+        let made = try CertificateAuthority(onlyFor: ["push.test"])
+        let kept = CertificateAuthority(try .pem(certificate: made.certificatePEM() + made.keyPEM()))
+        let gateway = try kept.issue(.server(["push.test", "a.push.test"])).credentials
+        for name in ["push.test", "a.push.test"] {
+            #expect(try clientError(Cast(), identity: gateway, trust: made.certificatePEM(), name: name) == nil)
+        }
+    }
+
+    @Test(arguments: ["other.test", "127.0.0.1", "::1", "test"])
+    func `an authority for a host issues nothing for another`(name: String) throws {
+        let authority = try CertificateAuthority(commonName: "Narrow", onlyFor: ["push.test"])
+        let error = tlsError { _ = try authority.issue(.server(["push.test", name])) }
+        #expect(error?.message.hasPrefix("authority \"Narrow\" is not for push.test, ") == true)
     }
 }

@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test func `an app that has not changed keeps its identity, and one whose files have gets another`() throws {
-        let authority = try ThrowawayAuthority()
+        let authority = try CertificateAuthority()
         let identities = try (0..<2).map { _ in try authority.issue(.push(topic: "com.example.weather")) }
         try place.directory.put("pushspool.yaml", "apps: apps\n")
         for name in ["news", "weather"] {
@@ -119,7 +119,7 @@ import Testing
         #expect(third.apps["news"]?.fingerprint != first.apps["news"]?.fingerprint)
     }
 
-    private func keep(_ name: String, _ identity: ThrowawayIdentity) throws {
+    private func keep(_ name: String, _ identity: IssuedIdentity) throws {
         try apps.create(Array(name.utf8), mode: 0o600).write(identity.certificatePEM() + identity.keyPEM())
     }
 

@@ -51,7 +51,7 @@ import Testing
     }
 
     private func spoil(_ bench: Bench, by fault: Fault) throws {
-        let authority = try ThrowawayAuthority()
+        let authority = try CertificateAuthority()
         var plan = CertificatePlan.push(topic: "com.example.weather")
         switch fault {
         case .expired: plan.validity = 1_577_000_000...1_580_000_000
@@ -80,7 +80,7 @@ import Testing
     @Test(arguments: Peer.allCases)
     func `not one byte goes to a gateway that is not what it should be, or that refuses us`(peer: Peer) async throws {
         try await Bench.running(try .init()) { bench in
-            let other = try ThrowawayAuthority(commonName: "Other")
+            let other = try CertificateAuthority(commonName: "Other")
             switch peer {
             case .otherAuthority:
                 try bench.write("certificates/trusted.pem", String(decoding: try other.certificatePEM(), as: UTF8.self))
@@ -105,11 +105,11 @@ import Testing
         }
     }
 
-    @Test(arguments: [ThrowawayIdentity.ContainerKind.modern, .legacy])
-    func `a container of either kind is read, and its wrong passphrase is named`(kind: ThrowawayIdentity.ContainerKind)
+    @Test(arguments: [IssuedIdentity.ContainerKind.modern, .legacy])
+    func `a container of either kind is read, and its wrong passphrase is named`(kind: IssuedIdentity.ContainerKind)
         async throws
     {
-        let authority = try ThrowawayAuthority()
+        let authority = try CertificateAuthority()
         let server = try authority.issue(.server(["localhost"]))
         var setup = try Bench.Setup()
         setup.gateway.certificates = Certificates(
@@ -160,7 +160,7 @@ import Testing
     }
 
     @Test func `a passphrase comes from the environment, and files from the service manager`() async throws {
-        let authority = try ThrowawayAuthority()
+        let authority = try CertificateAuthority()
         let identity = try authority.issue(.push(topic: "com.example.weather"))
         let secret = Secret(passphraseFile: Array("right\n".utf8))
         try await Bench.running(try .init()) { bench in

@@ -158,7 +158,7 @@ extension Bench {
         var plan = CertificatePlan.push(topic: "com.example.weather")
         let now = WallTime.now.epochSeconds
         plan.validity = now + start...now + seconds
-        let identity = try ThrowawayAuthority().issue(plan)
+        let identity = try CertificateAuthority().issue(plan)
         let file = path + "/etc/push.pem"
         try Data(try identity.certificatePEM() + identity.keyPEM()).write(to: URL(fileURLWithPath: file))
         try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: file)

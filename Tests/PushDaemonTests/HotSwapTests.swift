@@ -18,10 +18,10 @@ import Testing
     /// An authority, and certificates for the same app with the same names, as renewals are.
     private struct Renewals {
         let setup: Bench.Setup
-        let identities: [ThrowawayIdentity]
+        let identities: [IssuedIdentity]
 
         init(count: Int, validity: [ClosedRange<Int64>?] = [], topics: [String] = []) throws {
-            let authority = try ThrowawayAuthority()
+            let authority = try CertificateAuthority()
             let server = try authority.issue(.server(["localhost"]))
             identities = try (0..<count).map { index in
                 var plan = CertificatePlan.push(topic: index < topics.count ? topics[index] : "com.example.weather")
@@ -63,7 +63,7 @@ import Testing
         let bytes: [UInt8]
 
         /// The key, and the certificate.
-        static func of(_ identity: ThrowawayIdentity) throws -> [Part] {
+        static func of(_ identity: IssuedIdentity) throws -> [Part] {
             [
                 Part(name: "client.key", bytes: try identity.keyPEM()),
                 Part(name: "client.pem", bytes: try identity.certificatePEM()),
@@ -287,7 +287,7 @@ extension Bench {
     /// Replaces the certificate by the one of a round, from 1 on. In place the daemon sees half of it first, and keeps
     /// the old one.
     fileprivate func replaceCertificate(
-        by identity: ThrowawayIdentity, _ manner: HotSwapTests.Manner, _ round: Int, _ daemon: Program
+        by identity: IssuedIdentity, _ manner: HotSwapTests.Manner, _ round: Int, _ daemon: Program
     ) async throws {
         let bytes = try identity.certificatePEM() + identity.keyPEM()
         switch manner {

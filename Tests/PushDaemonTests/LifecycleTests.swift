@@ -283,7 +283,7 @@ import Testing
 
     @Test func `a new certificate is used by the next connection`() async throws {
         try await Bench.running(try .init(app: "server_name: localhost")) { bench in
-            let authority = try ThrowawayAuthority()
+            let authority = try CertificateAuthority()
             let server = try authority.issue(.server(["localhost"]))
             let certificates = Certificates(
                 authority: try authority.certificatePEM(), server: try server.certificatePEM() + server.keyPEM())
@@ -314,7 +314,7 @@ import Testing
     @Test func `another authority is believed as soon as its file has changed`() async throws {
         try await Bench.running(try .init(app: "timeouts: {connect: 1s}")) { bench in
             let right = try String(contentsOfFile: bench.path + "/certificates/ca.pem", encoding: .utf8)
-            let wrong = String(decoding: try ThrowawayAuthority().certificatePEM(), as: UTF8.self)
+            let wrong = String(decoding: try CertificateAuthority().certificatePEM(), as: UTF8.self)
             try bench.write("certificates/ca.pem", wrong)
             try await bench.withDaemon { daemon in
                 try await daemon.says("app started")
@@ -421,7 +421,7 @@ import Testing
 
 extension Bench {
     /// Gives the app another certificate and another gateway.
-    fileprivate func swap(to identity: ThrowawayIdentity, at port: Int) throws {
+    fileprivate func swap(to identity: IssuedIdentity, at port: Int) throws {
         let pem = String(decoding: try identity.certificatePEM() + identity.keyPEM(), as: UTF8.self)
         let file = "\(path)/certificates/swapped.pem"
         try Data(pem.utf8).write(to: URL(fileURLWithPath: file))

@@ -47,7 +47,7 @@ struct TokenIdentityTests {
     @Test func `apps with the same key and trust share them, also one that is added later`() throws {
         try folder.put("AuthKey_ABC123DEFG.p8", try ThrowawayTokenKey().p8)
         try folder.put("other.p8", try ThrowawayTokenKey().p8)
-        try folder.put("ca.pem", try ThrowawayAuthority().certificatePEM())
+        try folder.put("ca.pem", try CertificateAuthority().certificatePEM())
         for (name, key, more) in [
             ("same", "AuthKey_ABC123DEFG.p8", ""), ("other", "other.p8", ""),
             ("strict", "AuthKey_ABC123DEFG.p8", "trust: ca.pem"),
@@ -95,7 +95,7 @@ struct TokenIdentityTests {
         switch fault {
         case .missing: break
         case .readableByOthers: try folder.put(name, try ThrowawayTokenKey().p8, mode: 0o644)
-        case .certificate: try folder.put(name, try ThrowawayAuthority().certificatePEM())
+        case .certificate: try folder.put(name, try CertificateAuthority().certificatePEM())
         case .otherCurve: try folder.put(name, Array("not a key at all\n".utf8))
         case .empty: try folder.put(name, [])
         }

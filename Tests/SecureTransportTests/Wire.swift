@@ -6,14 +6,14 @@ import Testing
 
 /// An authority made for one test, and what both sides need to know of it.
 struct Wire: Sendable {
-    let authority: ThrowawayAuthority
+    let authority: CertificateAuthority
     let server: TLSContext
     let client: TLSContext
 
     /// A server for `localhost`, a client that trusts its authority, and for each whether it asks, or answers, for a
     /// client certificate.
     init(asksForCertificate: Bool = false, showsCertificate: Bool = true, options: TLSOptions = TLSOptions()) throws {
-        authority = try ThrowawayAuthority()
+        authority = try CertificateAuthority()
         let pem = try authority.certificatePEM()
         server = try TLSContext.server(
             identity: authority.issue(.server(["localhost"])).credentials,

@@ -85,7 +85,7 @@ package struct DoorDemo {
     private func writeDoors() throws -> String {
         let root = try Directory.open(path: folder.path)
         for name in ["clients", "doorstate"] { _ = try root.makeChild(Array(name.utf8), mode: 0o700) }
-        let authority = try ThrowawayAuthority(commonName: "Demo")
+        let authority = try CertificateAuthority(commonName: "Demo")
         let server = try authority.issue(.server(["localhost"]))
         let key = try ThrowawayTokenKey()
         try write(authority.certificatePEM(), "etc/door-ca.pem")

@@ -143,10 +143,10 @@ extension BrokenSetup {
     private static var now: Int64 { Int64(Date().timeIntervalSince1970) }
 
     /// A certificate for the app, of an authority of its own.
-    private static func issue(_ change: (inout CertificatePlan) -> Void = { _ in }) throws -> ThrowawayIdentity {
+    private static func issue(_ change: (inout CertificatePlan) -> Void = { _ in }) throws -> IssuedIdentity {
         var plan = CertificatePlan.push(topic: "com.example.weather")
         change(&plan)
-        return try ThrowawayAuthority().issue(plan)
+        return try CertificateAuthority().issue(plan)
     }
 }
 
@@ -213,7 +213,7 @@ extension BrokenSetup {
         BrokenSetup("the gateway speaks no TLS", in: "gateway") { _ in }
             .says("does not speak TLS", remedy: "host, port").with { $0.script = "fail-handshake by=junk" },
         BrokenSetup("the authority is unknown", in: "gateway") {
-            let other = try ThrowawayAuthority(commonName: "Other")
+            let other = try CertificateAuthority(commonName: "Other")
             try $0.write("certificates/other.pem", String(decoding: try other.certificatePEM(), as: UTF8.self))
             try $0.configureApp("weather", "trust: \($0.path)/certificates/other.pem")
         }.says("not from a trusted authority", remedy: "`trust`"),
@@ -248,7 +248,7 @@ extension BrokenSetup {
 
 extension Bench {
     /// Gives the app weather a certificate and its key.
-    fileprivate func use(_ identity: ThrowawayIdentity, _ more: String = "", mode: Int = 0o600) throws {
+    fileprivate func use(_ identity: IssuedIdentity, _ more: String = "", mode: Int = 0o600) throws {
         try use(certificate: identity.certificatePEM(), key: identity.keyPEM())
         try configureApp("weather", more, credentials: "credentials: {certificate: \(path)/etc/push.pem}")
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path + "/etc/push.pem")

@@ -193,7 +193,7 @@ import Testing
         let apps = try folder.directory.makeChild(Array("apps".utf8), mode: 0o755)
         try folder.directory.put("pushspool.yaml", "apps: apps\n")
         try apps.create(Array("key.p8".utf8), mode: 0o600).write(try ThrowawayTokenKey().p8)
-        let identity = try ThrowawayAuthority().issue(.push(topic: "com.example.weather"))
+        let identity = try CertificateAuthority().issue(.push(topic: "com.example.weather"))
         try apps.create(Array("push.pem".utf8), mode: 0o600).write(identity.certificatePEM() + identity.keyPEM())
         let credentials =
             wire == "binary"

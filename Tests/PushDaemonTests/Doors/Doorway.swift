@@ -28,7 +28,7 @@ struct Doorway: Sendable {
         for name in [folder, state] {
             try FileManager.default.createDirectory(atPath: "\(bench.path)/\(name)", withIntermediateDirectories: true)
         }
-        let authority = try ThrowawayAuthority(commonName: "Door")
+        let authority = try CertificateAuthority(commonName: "Door")
         let server = try authority.issue(.server(["localhost", "127.0.0.1"]))
         let client = try authority.issue(.push(topic: "com.example.billing"))
         try write("ca.pem", authority.certificatePEM())

@@ -1,7 +1,7 @@
 import COpenSSL
 
-/// A certificate and key from a `ThrowawayAuthority`, in every format that users have.
-package struct ThrowawayIdentity: Sendable {
+/// A certificate and key from a `CertificateAuthority`, in every format that users have.
+package struct IssuedIdentity: Sendable {
     /// The encoding of an encrypted private key.
     package enum KeyEncoding: Hashable, Sendable {
         /// `ENCRYPTED PRIVATE KEY`, AES-256.
