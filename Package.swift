@@ -128,7 +128,8 @@ let package = Package(
         layer(
             "SharedResources",
             uses: [
-                "ServiceProcess", "Configuration", "SpoolStore", "Gateways", "LinuxIO", "SpoolModel", "JobFormat",
+                "ServiceProcess", "Configuration", "SpoolStore", "Gateways", "JSON", "LinuxIO", "SpoolModel",
+                "JobFormat",
                 "PushModel", logging,
             ]),
         layer(
@@ -186,6 +187,7 @@ let package = Package(
             name: "pushspool-door",
             dependencies: [
                 "CommandProgram", "Doors", "Configuration", "DoorModel", "Doctor", "ServiceProcess", "LinuxIO",
+                "Document",
                 argumentParser, logging,
             ],
             swiftSettings: strict),
@@ -239,7 +241,9 @@ let package = Package(
         tests("SecureTransport", uses: ["LinuxIO", "OpenSSL", "TestSupport"]),
         tests(
             "SpoolStore",
-            uses: ["LinuxIO", "SpoolModel", "JournalModel", "JobFormat", "PushModel", "Document", "TestSupport"]),
+            uses: [
+                "LinuxIO", "JSON", "SpoolModel", "JournalModel", "JobFormat", "PushModel", "Document", "TestSupport",
+            ]),
         tests("SpoolClient", uses: ["LinuxIO", "TestSupport"]),
         tests(
             "SpoolInspection",

@@ -41,10 +41,15 @@ extension Reply {
         case .known(let reason):
             self.init(status: status, word: reason.rawValue, failureClass)
             (concerns, hint) = (reason.concerns, reason.hint)
-        case .unknown(let name): self.init(status: status, word: name, failureClass)
+        case .unknown(let name):
+            self.init(status: status, word: name, failureClass)
+            if name == LocalReason.ownDoor.rawValue { hint = Self.ownDoorHint }
         }
         goneSince = time
     }
+
+    private static let ownDoorHint =
+        "this spool's own door answered: let `gateway`, and this host's name service, lead to Apple instead"
 
     /// The reason, if it is in Apple's tables.
     package var reason: Reason? { word.flatMap { Reason(name: $0) } }

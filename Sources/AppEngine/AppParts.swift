@@ -42,7 +42,7 @@ final class AppParts {
         context = try AppContext(app, in: daemon, left: left)
         accepted = AcceptedIdentity(app, context)
         let configuration = app.gateway(
-            daemon.tokens, daemon.descriptors.sockets, daemon.permit, acceptedAt: accepted.moment)
+            (daemon.tokens, daemon.mark), daemon.descriptors.sockets, daemon.permit, acceptedAt: accepted.moment)
         gateway = daemon.makeGateway(
             configuration, .durable(group: daemon.configuration.journal.syncRecords), daemon.reactor, context.logger)
         intakeWakeup = Wakeup(on: daemon.reactor)

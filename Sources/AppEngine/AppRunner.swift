@@ -167,7 +167,7 @@ package actor AppRunner: CommandedApp {
         if isStopped || !app.sendsLike(self.app) {
             parts.accepted.configure(app)
             let configured = app.gateway(
-                daemon.tokens, daemon.descriptors.sockets, acceptedAt: parts.accepted.moment)
+                (daemon.tokens, daemon.mark), daemon.descriptors.sockets, acceptedAt: parts.accepted.moment)
             guard await parts.gateway.reconfigure(configured) else { return false }
         }
         guard isOther else { return true }

@@ -166,13 +166,14 @@ package final class ConfiguredApp: Sendable {
     /// Returns the gateway's configuration with the app's identity. Apps with the same key share one source of tokens.
     ///
     /// - Parameters:
-    ///   - tokens: The sources of tokens.
+    ///   - shared: The sources of tokens, and the mark of the spool.
     ///   - sockets: Accounts for the descriptors of connections.
     ///   - mayAct: Whether the owner may still act.
     ///   - acceptedAt: When the gateway last accepted the app's identity, if it is known.
     /// - Returns: The configuration.
     package func gateway(
-        _ tokens: TokenSources, _ sockets: DescriptorShare, _ mayAct: ActPermit? = nil, acceptedAt: Moment? = nil
+        _ shared: (tokens: TokenSources, mark: UInt32), _ sockets: DescriptorShare, _ mayAct: ActPermit? = nil,
+        acceptedAt: Moment? = nil
     ) -> GatewayConfiguration {
         let app = configuration
         var settings = GatewaySettings(endpoint: app.endpoint, context: context)
@@ -182,8 +183,8 @@ package final class ConfiguredApp: Sendable {
         (settings.sockets, settings.mayAct, settings.acceptedAt) = (sockets, mayAct, acceptedAt)
         return switch app.wire {
         case .binary(let binary): .binary(wire(binary, settings))
-        case .http2(let http2): .http2(wire(http2, settings, tokens))
-        case .fcm(let fcm): .http2(wire(fcm, settings, tokens))
+        case .http2(let http2): .http2(wire(http2, settings, shared))
+        case .fcm(let fcm): .http2(wire(fcm, settings, shared.tokens))
         }
     }
 
@@ -194,13 +195,13 @@ package final class ConfiguredApp: Sendable {
     }
 
     private func wire(
-        _ http2: AppConfiguration.HTTP2, _ settings: GatewaySettings, _ tokens: TokenSources
+        _ http2: AppConfiguration.HTTP2, _ settings: GatewaySettings, _ shared: (tokens: TokenSources, mark: UInt32)
     ) -> HTTP2Wire.Configuration {
         var apns = HTTP2Wire.APNS(defaultTopic: topic)
         apns.readsUniqueIDs = http2.environment == .sandbox
-        apns.broadcastEndpoint = http2.broadcasts.endpoint
+        (apns.broadcastEndpoint, apns.spoolMark) = (http2.broadcasts.endpoint, shared.mark)
         var gateway = wire(http2.requests, settings, .apns(apns))
-        if case .token(let key) = credentials { gateway.tokenSource = tokens.source(of: key) }
+        if case .token(let key) = credentials { gateway.tokenSource = shared.tokens.source(of: key) }
         return gateway
     }
 

@@ -53,7 +53,7 @@ struct ClusterFacts: Sendable {
                 facts.peers.append(
                     Peer(
                         node: peer.node, state: try? peer.state(), journalFault: (try? peer.journalFault()) ?? nil,
-                        apps: apps(of: peer.node, in: folder)))
+                        apps: apps(of: peer.node, in: root)))
             }
         } catch {
             facts.refusal = "\(error)"
@@ -61,11 +61,9 @@ struct ClusterFacts: Sendable {
         return facts
     }
 
-    private static func apps(of node: String, in folder: Directory) -> AppList? {
-        guard let home = try? folder.openChild(Array("public".utf8)).openChild(Array(node.utf8)),
-            let bytes = try? home.contents(of: Array(AppList.fileName.utf8), limit: 16 << 20)
-        else { return nil }
+    private static func apps(of node: String, in root: Directory) -> AppList? {
         var parser = JSON.Parser()
-        return (try? parser.parse(bytes).root).flatMap { AppList($0) }
+        guard let folder = try? Spool.publicFolder(in: root) else { return nil }
+        return try? Spool.publishedApps(of: Array(node.utf8), in: folder, &parser)?.list
     }
 }

@@ -22,6 +22,8 @@ package struct AppRouter: Sendable {
     package let limits: DocumentLimits
     /// Whether several hosts share the spool.
     package let isOfCluster: Bool
+    /// The marks of the spool, by which requests of its own daemons are recognized: one, unless nodes began at the same time.
+    let marks: Set<UInt32>
 
     /// Creates a router over lists of apps, the newest first: of two apps with one name the first counts.
     package init(_ lists: [AppList]) {
@@ -30,6 +32,7 @@ package struct AppRouter: Sendable {
         self.apps = apps.values.sorted { $0.name < $1.name }
         limits = lists.first?.limits ?? DocumentLimits()
         isOfCluster = lists.contains(where: \.isShared)
+        marks = Set(lists.compactMap(\.mark))
     }
 
     /// Finds the app for a request to Apple's gateway.

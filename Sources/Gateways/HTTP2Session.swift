@@ -72,6 +72,7 @@ final class HTTP2Session: GatewaySession {
             configuration.service.dialect(
                 authority: configuration.endpoint.authority, authorization: token?.authorization))
         options.streamLimit = configuration.window
+        if case .apns(let apns) = configuration.service { options.spoolMark = apns.spoolMark }
         options.timeouts.gateway = configuration.timeouts
         self.machine = SessionMachine(options, at: .now)
         self.readers = SessionReaders(

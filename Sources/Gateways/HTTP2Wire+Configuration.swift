@@ -40,6 +40,8 @@ extension HTTP2Wire {
         package var defaultTopic: String?
         /// Whether to read `apns-unique-id`, which only Apple's sandbox sends.
         package var readsUniqueIDs = false
+        /// The mark of the spool, by which its own doors recognize the client.
+        package var spoolMark: UInt32?
 
         /// Creates what an app with this topic has.
         package init(defaultTopic: String? = nil) { self.defaultTopic = defaultTopic }

@@ -3,11 +3,10 @@ extension ConnectionMachine {
     package mutating func start(into output: inout [UInt8]) {
         let limits = options.limits
         output.appendPreface()
-        output.appendSettings([(.enablePush, 0), (.maxHeaderListSize, limits.headerListByteCount)])
+        let mark = options.spoolMark.map { [(id: SettingID.spoolMark, value: Int($0))] } ?? []
+        output.appendSettings([(.enablePush, 0), (.maxHeaderListSize, limits.headerListByteCount)] + mark)
         let window = min(max(limits.connectionWindowByteCount, FlowWindow.initialByteCount), FlowWindow.limit)
-        if window > FlowWindow.initialByteCount {
-            output.appendWindowUpdate(0, window - FlowWindow.initialByteCount)
-        }
+        if window > FlowWindow.initialByteCount { output.appendWindowUpdate(0, window - FlowWindow.initialByteCount) }
     }
 
     /// Returns how many requests with a body of this length may be sent now, each as one HEADERS and one DATA frame.

@@ -11,6 +11,8 @@ package struct ConnectionMachine: Sendable {
         package var limits = Limits()
         /// The number of the first stream; odd.
         package var firstStream: UInt32 = 1
+        /// The value of SPOOL_MARK; `nil`: it is not sent.
+        package var spoolMark: UInt32?
 
         /// Creates the options for an ordinary connection to a gateway.
         package init() {}

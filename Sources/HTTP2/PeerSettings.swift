@@ -1,11 +1,19 @@
 /// The identifiers of SETTINGS values (RFC 9113 §6.5.2).
-enum SettingID: UInt16, Sendable {
+package enum SettingID: UInt16, Sendable {
+    /// The longest table for field compression, in bytes.
     case headerTableSize = 1
+    /// Whether the server may push.
     case enablePush = 2
+    /// The most streams.
     case maxConcurrentStreams = 3
+    /// A stream's first window, in bytes.
     case initialWindowSize = 4
+    /// The longest payload of a frame, in bytes.
     case maxFrameSize = 5
+    /// The longest list of fields, in bytes.
     case maxHeaderListSize = 6
+    /// Our own, from the range for experiments, which peers ignore: the mark of the client's spool, for doors.
+    case spoolMark = 0xF0D5
 }
 
 /// The peer's settings. They start with the protocol's default values.
@@ -40,6 +48,8 @@ struct PeerSettings: Hashable, Sendable {
             }
             frameByteLimit = value
         case .maxHeaderListSize: headerListByteCount = value
+        // Only clients send it.
+        case .spoolMark: break
         }
     }
 }

@@ -9,8 +9,8 @@ extension ServerSession {
         case reset(stream: UInt32, ErrorCode)
         /// The client sent a GOAWAY.
         case goAway(lastStream: UInt32, ErrorCode, debug: [UInt8])
-        /// The client sent its settings, which have been acknowledged.
-        case settings
+        /// The client sent settings, known or not, which have been acknowledged.
+        case settings([Setting])
         /// The client acknowledged the oldest unacknowledged settings of the server.
         case settingsAcknowledged
         /// The client sent a PING, which has been answered unless `answersPings` is off.
@@ -86,8 +86,10 @@ extension ServerSession {
 
     /// One parameter of a SETTINGS frame (RFC 9113 §6.5.2).
     package struct Setting: Sendable, Hashable {
-        let identifier: UInt16
-        let value: UInt32
+        /// What it is about.
+        package let identifier: UInt16
+        /// Its value.
+        package let value: UInt32
 
         /// Creates a parameter from its identifier, known or not.
         package init(identifier: UInt16, value: UInt32) {

@@ -115,7 +115,11 @@ extension ServerSession {
             let code = unsafe ErrorCode(rawValue: frame.pointee.rst_stream.error_code)
             events.append(.reset(stream: UInt32(bitPattern: head.stream_id), code))
         case NGHTTP2_SETTINGS.rawValue:
-            events.append(head.isAcknowledgement ? .settingsAcknowledged : .settings)
+            let settings = unsafe frame.pointee.settings
+            let values = unsafe UnsafeBufferPointer(start: settings.iv, count: settings.niv).map {
+                Setting(identifier: UInt16(truncatingIfNeeded: $0.settings_id), value: $0.value)
+            }
+            events.append(head.isAcknowledgement ? .settingsAcknowledged : .settings(values))
         case NGHTTP2_PING.rawValue:
             let payload = unsafe frame.pointee.ping.number
             events.append(head.isAcknowledgement ? .pong(payload) : .ping(payload))

@@ -75,7 +75,7 @@ final class StatusPublisher {
     private func writeApps() throws(SystemError) {
         let set = configuration.current
         var list = AppList(node: resources.node, limits: set.daemon.limits)
-        list.isShared = resources.spool.isShared
+        (list.mark, list.isShared) = (resources.mark, resources.spool.isShared)
         list.apps = set.apps.values.map(\.listed).sorted { $0.name < $1.name }
         if list == published, try resources.spool.hasPublishedApps() { return }
         try resources.spool.publish(list)

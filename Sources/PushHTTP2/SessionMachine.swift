@@ -47,7 +47,7 @@ package struct SessionMachine: ~Copyable {
     package init(_ options: SessionOptions, at now: Moment) {
         self.dialect = options.dialect
         var wire = ConnectionMachine.Options()
-        wire.streamLimit = options.streamLimit
+        (wire.streamLimit, wire.spoolMark) = (options.streamLimit, options.spoolMark)
         self.connection = ConnectionMachine(options: wire)
         self.sheet = RequestSheet(byteLimit: 16_384)
         self.isProven = options.dialect.authorization == nil

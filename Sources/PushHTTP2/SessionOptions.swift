@@ -18,6 +18,8 @@ package struct SessionOptions: Sendable {
     package var timeouts = Timeouts()
     /// The maximum number of requests in flight, even if the gateway allows more.
     package var streamLimit = 1_000
+    /// The mark of the spool, by which its own doors recognize the client; `nil`: it is not sent.
+    package var spoolMark: UInt32?
 
     /// Creates options with the contract's defaults.
     package init(_ dialect: some RequestDialect) {

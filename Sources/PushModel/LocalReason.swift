@@ -13,6 +13,8 @@ package enum LocalReason: String, CaseIterable, Hashable, Sendable {
     case givenUp = "GivenUp"
     /// The rest of the job's file could not be read.
     case jobUnreadable = "JobUnreadable"
+    /// The gateway's name led to a door of the daemon's own spool.
+    case ownDoor = "OwnDoor"
     /// The requests were never answered.
     case noAnswer = "NoAnswer"
     /// The gateway kept refusing the streams.

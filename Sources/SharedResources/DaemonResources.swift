@@ -1,5 +1,6 @@
 package import Configuration
 package import Gateways
+import JSON
 package import LinuxIO
 package import Logging
 import ServiceProcess
@@ -13,6 +14,8 @@ package struct DaemonResources: Sendable {
     package private(set) var logger: Logger
     /// The spool, with its journal.
     package private(set) var spool: Spool
+    /// The mark of the spool, by which its doors recognize requests of its own daemons.
+    package let mark: UInt32
     /// The reactor that serves sockets and timers.
     package let reactor: Reactor
     /// The first thread for files on the spool's own filesystem; the daemon runs there, too.
@@ -47,11 +50,13 @@ package struct DaemonResources: Sendable {
     ///
     /// - Throws: `SpoolFault` or `SystemError`: the daemon cannot start.
     package init(_ configuration: DaemonConfiguration, _ logger: Logger) throws {
+        var parser = JSON.Parser()
         self.logger = logger
         node = configuration.node ?? Host.name
         clock = ClockWatch(logger)
         (nodes, isClustered) = (ClusterView(of: node), configuration.cluster != nil)
         spool = try Self.openSpool(configuration, node, logger)
+        mark = try spool.mark(&parser)
         let shared = try spool.openState()
         state = try shared ?? Self.openState(configuration.state)
         stateLock = shared == nil ? try Self.lock(state) : nil

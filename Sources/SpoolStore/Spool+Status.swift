@@ -1,3 +1,4 @@
+package import Document
 package import LinuxIO
 package import SpoolModel
 
@@ -46,5 +47,48 @@ extension Spool {
         try folder.replace(Array(name.utf8), by: Array(".\(name)~".utf8), mode: 0o644) {
             (file) throws(SystemError) in try file.write(bytes)
         }
+    }
+
+    /// Reads the list of apps that a node has published. Blocks.
+    ///
+    /// - Parameters:
+    ///   - node: The name of the node.
+    ///   - folder: The folder of all nodes' public files, as `publicFolder(in:)` opens it.
+    ///   - parser: A JSON parser.
+    /// - Returns: The list, and when it was written, in nanoseconds since 1970; `nil` if there is none.
+    /// - Throws: `SystemError`; `Diagnostic`: it is no JSON; `SpoolFault`: it has another version.
+    package static func publishedApps(
+        of node: [UInt8], in folder: Directory, _ parser: inout some DocumentParser
+    ) throws -> (list: AppList, writtenAt: Int64)? {
+        let (place, name) = (try folder.openChild(node), Array(AppList.fileName.utf8))
+        guard try place.status(of: name) != nil else { return nil }
+        let file = try place.openRegular(name)
+        let writtenAt = try file.status().modifiedAt
+        guard let bytes = try file.contents(limit: 64 << 20), let list = AppList(try parser.parse(bytes).root) else {
+            throw SpoolFault(
+                "\(file.path) has another version, or is damaged", hint: "remove it: the daemon writes it again")
+        }
+        return (list, writtenAt)
+    }
+
+    /// Opens the folder of all nodes' public files. Blocks.
+    ///
+    /// - Throws: `SystemError`: no daemon has ever run on the spool; or for example EACCES.
+    package static func publicFolder(in root: Directory) throws(SystemError) -> Directory {
+        try root.openChild(folderName).openChild(Array("public".utf8))
+    }
+
+    /// Returns the mark that the nodes of this spool have published; a random one if none has. Blocks.
+    ///
+    /// - Throws: `SystemError`: the folder cannot be read.
+    package func mark(_ parser: inout some DocumentParser) throws(SystemError) -> UInt32 {
+        let folder = try Self.publicFolder(in: root)
+        var found: UInt32?
+        for node in try folder.names() {
+            // A list that cannot be read has no mark, and is written again.
+            let list = try? Self.publishedApps(of: node, in: folder, &parser)?.list
+            found = [found, list?.mark].compactMap(\.self).min()
+        }
+        return found ?? .random(in: 0 ... .max)
     }
 }

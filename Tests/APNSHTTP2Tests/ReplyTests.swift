@@ -25,6 +25,12 @@ struct ReplyTests {
         #expect(reply.refusal == Refusal(status: 400, reason: "BadDeviceToken", verdict: .invalid))
     }
 
+    @Test func `the spool's own door stops the app, with a remedy`() {
+        let reply = reply(403, "{\"reason\":\"OwnDoor\"}")
+        #expect(reply.failureClass == .app && reply.name == "OwnDoor")
+        #expect(reply.hint?.contains("`gateway`") == true)
+    }
+
     @Test func `a token that is gone says since when`() throws {
         let reply = reply(410, "{\"reason\":\"Unregistered\",\"timestamp\":1700000000123}")
         #expect(reply.goneSince?.rfc3339 == "2023-11-14T22:13:20.123Z")

@@ -36,6 +36,7 @@ struct RelayIntakeTests {
             app.topic = topic
             list.apps.append(app)
         }
+        list.mark = 17
         setApps(list, of: &intake)
         return intake
     }
@@ -103,6 +104,22 @@ struct RelayIntakeTests {
     }
 
     private struct NotSpooled: Error, CustomStringConvertible { let description: String }
+
+    // MARK: Loops
+
+    @Test func `a daemon of the relay's own spool is refused, whatever it proves`() {
+        var (intake, client) = (Self.intake(), RelayClient(certificateProducer: 0))
+        client.mark = 17
+        for fields in [[], [("authorization", "bearer of nothing")]] {
+            #expect(reason(decide(&intake, fields, client).decision) == "OwnDoor")
+        }
+    }
+
+    @Test func `a daemon of another spool is a client`() throws {
+        var (intake, client) = (Self.intake(), RelayClient(certificateProducer: nil))
+        client.mark = 18
+        #expect(try spooled(decide(&intake, [], client).decision).app == "weather")
+    }
 
     // MARK: Acceptance
 

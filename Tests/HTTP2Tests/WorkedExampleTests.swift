@@ -98,4 +98,13 @@ struct WorkedExampleTests {
         let frames = Frame.split(Array(output.dropFirst(24))).frames
         #expect(frames == [.settings([(2, 0), (6, 16_384)]), .windowUpdate(0, 4 * 1024 * 1024 - 65_535)])
     }
+
+    @Test func `the mark of the client's spool is the last of its settings`() {
+        var options = ConnectionMachine.Options()
+        options.spoolMark = 0xDEAD_BEEF
+        var (machine, output) = (ConnectionMachine(options: options), [UInt8]())
+        machine.start(into: &output)
+        let frames = Frame.split(Array(output.dropFirst(24))).frames
+        #expect(frames.first == .settings([(2, 0), (6, 16_384), (0xF0D5, 0xDEAD_BEEF)]))
+    }
 }

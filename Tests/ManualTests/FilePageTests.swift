@@ -205,7 +205,7 @@ struct FilePageTests {
             app.toleratesUnknownFields = true
             app.channels = ["match-7": BroadcastChannel(id: try #require(ChannelID("YWI=")), policy: .latest)]
             var list = AppList(node: "host-a", limits: DocumentLimits())
-            list.isShared = true
+            (list.isShared, list.mark) = (true, 1)
             list.apps = [app]
             let object = try object(list.json)
             let first = try #require((object["apps"] as? [[String: Any]])?.first)

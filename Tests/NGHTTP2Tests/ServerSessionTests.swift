@@ -152,6 +152,13 @@ struct WindowTests {
         #expect(client.frames.last?.type == 7)
     }
 
+    @Test func `settings that nobody knows are passed on, too`() {
+        var client = HandmadeClient()
+        client.exchange(Frame(type: 4, payload: [0, 3, 0, 0, 0, 7, 0xF0, 0xD5, 0xDE, 0xAD, 0xBE, 0xEF]))
+        let settings = client.events.compactMap { if case .settings(let settings) = $0 { settings } else { nil } }
+        #expect(settings == [[.streams(7), .init(identifier: 0xF0D5, value: 0xDEAD_BEEF)]])
+    }
+
     @Test func `the connection's window can be widened at once`() {
         var client = HandmadeClient()
         client.session.setConnectionWindow(1_000_000)

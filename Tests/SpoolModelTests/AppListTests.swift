@@ -8,6 +8,7 @@ import Testing
 @Suite struct AppListTests {
     private static var list: AppList {
         var list = AppList(node: "host-a", limits: DocumentLimits(byteCount: 4096, lineByteCount: 1024, depth: 9))
+        list.mark = 4_294_967_295
         for (index, carrier) in Carrier.allCases.enumerated() {
             var app = AppList.App(name: "app\(index)", carrier: carrier)
             app.isSandbox = index % 2 == 0
@@ -36,7 +37,7 @@ import Testing
         var list = Self.list
         list.apps = [list.apps[3]]
         let text =
-            #"{"v":1,"node":"host-a","limits":{"document":4096,"line":1024,"nesting":9},"apps":[{"app":"app3","#
+            #"{"v":1,"node":"host-a","mark":4294967295,"limits":{"document":4096,"line":1024,"nesting":9},"apps":[{"app":"app3","#
             + #""carrier":"http2","environment":"production","topic":"com.example.app3","credentials":"certificate","#
             + #""topics":["com.example.app2"],"on_doubt":"report","channels":[{"name":"match-7","#
             + #""id":"bWF0Y2gtNy0xMjM0NTY="},{"name":"t","id":"dGlja2VyLTEyMzQ1Njc=","policy":0}]}]}"# + "\n"

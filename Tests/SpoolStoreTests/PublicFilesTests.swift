@@ -1,3 +1,5 @@
+import Document
+import JSON
 import JournalModel
 import LinuxIO
 import PushModel
@@ -67,5 +69,20 @@ import Testing
         let after = test.spool.journal.figures
         #expect(after.syncTimes.count == before.syncTimes.count + 1)
         #expect(after.writtenByteCount > before.writtenByteCount)
+    }
+
+    @Test func `all nodes of a spool have the mark that the first has published`() throws {
+        var parser = JSON.Parser()
+        var list = AppList(node: "host-a", limits: DocumentLimits())
+        list.mark = 17
+        try test.spool.publish(list)
+        try Spool.publicFolder(in: test.spool.root).makeChild(Array("a".utf8), mode: 0o755).put("apps.json", "{")
+        #expect(try test.spool.mark(&parser) == 17)
+    }
+
+    @Test func `two spools have different marks`() throws {
+        var parser = JSON.Parser()
+        let other = try TestSpool()
+        #expect(try test.spool.mark(&parser) != other.spool.mark(&parser))
     }
 }

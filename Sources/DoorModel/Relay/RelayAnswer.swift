@@ -23,6 +23,9 @@ package struct RelayAnswer: Hashable, Sendable {
     /// The request was accepted.
     package static let accepted = RelayAnswer(status: 200, reason: "")
 
+    /// The request comes from a daemon of the spool that it would be dropped into.
+    static let ownDoor = RelayAnswer(status: 403, reason: LocalReason.ownDoor.rawValue)
+
     private init(status: Int, reason: String) {
         (self.status, self.reason) = (status, reason)
     }

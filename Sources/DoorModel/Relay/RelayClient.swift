@@ -7,6 +7,8 @@ package struct RelayClient: Sendable {
     /// The place of the producer that the client's certificate proves; `nil`: it needs a provider token.
     let certificateProducer: Int?
     var tokens = TokenGuard()
+    /// The mark of the spool whose daemon it is; `nil` for other clients.
+    package var mark: UInt32?
     /// When it last proved by a token who it is.
     package internal(set) var provedAt: Moment?
     /// The last route that was found, which the next request usually takes too.

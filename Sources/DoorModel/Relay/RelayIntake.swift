@@ -127,6 +127,8 @@ package struct RelayIntake<Parser: DocumentParser> {
         let own = reading.id.flatMap { NotificationID($0.span) }
         let id = own ?? makeID()
         do throws(Refused) {
+            // Before the credentials, about which the daemon would complain otherwise.
+            if let mark = client.mark, router?.marks.contains(mark) == true { throw Refused(.ownDoor) }
             let producer = try producer(of: reading, from: &client, at: now)
             if let fault = reading.headFault { throw Refused(fault) }
             let key = own.map { RecentIDs.Key(producer: entries[producer].hash, id: $0, to: reading.token) }

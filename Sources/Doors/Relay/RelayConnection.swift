@@ -135,7 +135,10 @@ final class RelayConnection {
                 lastProgress = .now
                 handle(request, in: door)
                 session.recycle(request)
-            case .reset, .goAway, .settings, .settingsAcknowledged, .ping, .pong, .closed, .refusedBeyondLimit: break
+            case .settings(let settings):
+                let mark = settings.last { $0.identifier == SettingID.spoolMark.rawValue }
+                client.mark = mark?.value ?? client.mark
+            case .reset, .goAway, .settingsAcknowledged, .ping, .pong, .closed, .refusedBeyondLimit: break
             case .violation: door.counts.violationCount += 1
             }
         }

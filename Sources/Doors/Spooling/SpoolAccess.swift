@@ -111,12 +111,12 @@ final class SpoolAccess {
     func router() -> AppRouter? {
         var found: [(list: AppList, writtenAt: Int64)] = []
         do {
-            let folder = try Directory.open(path: spool).openChild(Array(".pushspool".utf8))
-                .openChild(Array("public".utf8))
+            var parser = JSON.Parser()
+            let folder = try Spool.publicFolder(in: try Directory.open(path: spool))
             for node in try folder.names() {
                 let name = String(decoding: node, as: UTF8.self)
                 do {
-                    if let list = try appList(of: node, in: folder) { found.append(list) }
+                    if let list = try Spool.publishedApps(of: node, in: folder, &parser) { found.append(list) }
                     unreadable.note(nil, about: name)
                 } catch {
                     unreadable.note(error, about: name)
@@ -128,21 +128,6 @@ final class SpoolAccess {
         }
         return found.isEmpty ? nil : AppRouter(found.sorted { $0.writtenAt > $1.writtenAt }.map(\.list))
     }
-
-    private func appList(of node: [UInt8], in folder: Directory) throws -> (list: AppList, writtenAt: Int64)? {
-        let place = try folder.openChild(node)
-        guard try place.status(of: Array(AppList.fileName.utf8)) != nil else { return nil }
-        let file = try place.openRegular(Array(AppList.fileName.utf8))
-        let writtenAt = try file.status().modifiedAt
-        guard let bytes = try file.contents(limit: Self.listLimit) else { return nil }
-        var parser = JSON.Parser()
-        guard let list = AppList(try parser.parse(bytes).root) else {
-            throw DoorTrouble("\(file.path) has another version, or is damaged")
-        }
-        return (list, writtenAt)
-    }
-
-    private static let listLimit = 64 << 20
 }
 
 /// The way to the folders of one app, and how many jobs wait in them, as far as the limit goes.

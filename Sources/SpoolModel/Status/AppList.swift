@@ -45,6 +45,8 @@ package struct AppList: Hashable, Sendable {
     package var node: String
     /// The daemon's limits on documents.
     package var limits: DocumentLimits
+    /// The mark of the spool, by which its doors recognize requests of its own daemons; `nil` if the file does not have it.
+    package var mark: UInt32?
     /// Whether several daemons share the spool.
     package var isShared = false
     /// The apps, sorted by name.
@@ -62,6 +64,7 @@ package struct AppList: Hashable, Sendable {
             let depth = limits["nesting"]?.integer, let apps = root["apps"]?.elements.map(App.init(_:))
         else { return nil }
         self.init(node: node, limits: DocumentLimits(byteCount: size, lineByteCount: line, depth: depth))
+        mark = root["mark"]?.integer.flatMap { UInt32(exactly: $0) }
         isShared = root["cluster"]?.boolean ?? false
         self.apps = apps.compactMap { $0 }
         guard self.apps.count == apps.count else { return nil }
@@ -73,6 +76,7 @@ package struct AppList: Hashable, Sendable {
         writer.beginObject()
         writer.member("v", Self.version)
         writer.member("node", node)
+        if let mark { writer.member("mark", Int(mark)) }
         if isShared {
             writer.key("cluster")
             writer.boolean(true)

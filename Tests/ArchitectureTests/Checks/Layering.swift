@@ -69,7 +69,7 @@ enum Layering {
             "JournalModel", "JobFormat", "APNSBinary", "PushModel", "Document", "Logging",
         ],
         "SharedResources": [
-            "ServiceProcess", "Configuration", "SpoolStore", "Gateways", "LinuxIO", "SpoolModel", "JobFormat",
+            "ServiceProcess", "Configuration", "SpoolStore", "Gateways", "JSON", "LinuxIO", "SpoolModel", "JobFormat",
             "PushModel", "Logging", "Synchronization",
         ],
         "AppEngine": [
@@ -90,7 +90,7 @@ enum Layering {
             "Logging", "Synchronization",
         ],
         "pushspool-door": [
-            "CommandProgram", "Doors", "Configuration", "DoorModel", "Doctor", "ServiceProcess", "LinuxIO",
+            "CommandProgram", "Doors", "Configuration", "DoorModel", "Doctor", "ServiceProcess", "LinuxIO", "Document",
             "ArgumentParser", "Logging",
         ],
         "SpoolInspection": [

@@ -79,9 +79,11 @@ extension Transport {
             return GatewayConfiguration.binary(configuration)
                 .makeGateway(recordKeeping: recordKeeping, on: reactor, logger: logger)
         case .http2:
+            var apns = HTTP2Wire.APNS(defaultTopic: "com.example.benchmark")
+            // As the daemon does: servers of others must ignore it.
+            apns.spoolMark = 1
             var configuration = HTTP2Wire.Configuration(
-                GatewaySettings(endpoint: endpoint, context: context),
-                .apns(HTTP2Wire.APNS(defaultTopic: "com.example.benchmark")))
+                GatewaySettings(endpoint: endpoint, context: context), .apns(apns))
             configuration.tokenSource = try Self.tokenSource(reactor, logger)
             return GatewayConfiguration.http2(configuration)
                 .makeGateway(recordKeeping: recordKeeping, on: reactor, logger: logger)

@@ -402,4 +402,26 @@ import Testing
             }
         }
     }
+
+    @Test func `a daemon whose gateway is its own door stops, and loses nothing`() async throws {
+        try await Modern().serving { bench, daemon in
+            try await Doorway(bench).open { door in
+                let port = try #require(Int(door.port(of: "relay")))
+                let file = TokenApp.file(home: bench.path, port: port)
+                try bench.write("etc/apps/modern.yaml", file.replacing("/certificates/ca.pem", with: "/door/ca.pem"))
+                daemon.send(SIGHUP)
+                try await daemon.says("app reconfigured")
+                #expect(try await door.ask(1).status == "200")
+                try await daemon.says("app stopped")
+                try await daemon.says("the gateway answered OwnDoor (status 403)")
+                try await daemon.says("let `gateway`, and this host's name service, lead to Apple instead")
+                try bench.configureModern()
+                daemon.send(SIGHUP)
+                let ledger = try await bench.accepted(1)
+                let line = try await awaited("a line") { try bench.lines("job", app: "modern").first }
+                #expect(ledger.arrivedCount == 1 && line.accepted == 1)
+                #expect(bench.names(in: "modern/new").isEmpty)
+            }
+        }
+    }
 }
