@@ -39,7 +39,7 @@ struct PushspoolDoor: AsyncParsableCommand {
             clients of pyapns, gorush and py-apnsd.
             """,
         version: Version.current,
-        subcommands: [Run.self, Check.self, Examine.self])
+        subcommands: [Run.self, Check.self, Examine.self, MakeCertificate.self])
 }
 
 /// The option for the doors' configuration file.

@@ -50,6 +50,33 @@ port_of() { sed -n "s/.* $1 listens path=.*:\([0-9]*\)\$/\1/p" "$folder/${2:-doo
 # A Python package and its version.
 version_of() { "$python" -c 'import sys; from importlib.metadata import version; print(sys.argv[1], version(sys.argv[1]))' "$1"; }
 
+# Makes a key for a producer of the relay: fleet.p8, and its public half fleet.pem.
+make_producer() {
+    openssl genpkey -algorithm EC -pkeyopt ec_paramgen_curve:P-256 -out "$folder/fleet.p8" 2>/dev/null
+    openssl pkey -in "$folder/fleet.p8" -pubout -out "$folder/fleet.pem"
+}
+
+# A provider token of that key, signed by PyJWT.
+sign() {
+    "$python" - "$folder/fleet.p8" <<'END'
+import sys, time, jwt
+print(jwt.encode({"iss": "FLEETTEAM1", "iat": int(time.time())}, open(sys.argv[1]).read(), "ES256", {"kid": "DOORKEY001"}))
+END
+}
+
+# How many notifications the relay's jobs in done/ have.
+sent() { cat "$folder"/spool/weather/done/*/relay-*.jsonl 2>/dev/null | grep --count '"token"' || true; }
+
+# Waits until so many were sent in all.
+check_sent() {
+    local tries
+    for ((tries = 0; tries < 400; tries++)); do
+        if [ "$(sent)" -ge "$2" ]; then break; fi
+        sleep 0.05
+    done
+    check "$1" "^$2$" "$(sent)"
+}
+
 # How many jobs with names of a door the spool has. A job that moves on in the meantime is in the next folder.
 jobs_of() {
     (cd "$folder/spool/weather" && find new work done failed -type f) |

@@ -2,13 +2,14 @@
 //
 // usage: node http2-client.mjs PORT CA COUNT TOKEN
 //
-// TOKEN is a provider token. Prints one line: each status and how often it came.
+// If PORT and CA are -, it connects to Apple's host, and trusts what Node trusts. TOKEN is a provider token. Prints one line: each status and how often it came.
 import { connect } from 'node:http2';
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 
 const [port, authority, count, token] = process.argv.slice(2);
-const client = connect(`https://localhost:${port}`, { ca: readFileSync(authority) });
+const client = port === '-' ? connect('https://api.push.apple.com')
+    : connect(`https://localhost:${port}`, { ca: readFileSync(authority) });
 const answers = {};
 const send = () => new Promise((resolve, reject) => {
     const request = client.request({

@@ -29,6 +29,76 @@ import Testing
         }
     }
 
+    // MARK: Certificates
+
+    /// Runs `certificate` for hosts, with the bench's folder `posing`.
+    private func certify(_ hosts: String, _ bench: Bench) async throws -> Program {
+        let folder = bench.path + "/posing"
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        let line = "exec \(try BuiltProgram.doorPath) certificate --folder \(folder) \(hosts)"
+        return try Program("/usr/bin/env", ["sh", "-c", line], logs: bench.path + "/logs")
+    }
+
+    private func modes(_ bench: Bench) throws -> [String: Int] {
+        let folder = bench.path + "/posing"
+        return try FileManager.default.contentsOfDirectory(atPath: folder).reduce(into: [:]) {
+            $0[$1] = try FileManager.default.attributesOfItem(atPath: "\(folder)/\($1)")[.posixPermissions] as? Int
+        }
+    }
+
+    @Test func `a certificate is renewed by the authority that clients trust`() async throws {
+        try await Modern().running { bench in
+            func text(_ name: String) throws -> String {
+                try String(contentsOfFile: "\(bench.path)/posing/\(name)", encoding: .utf8)
+            }
+            let first = try await certify("api.push.apple.com api.sandbox.push.apple.com", bench)
+            #expect(try await first.end() == 0, "\(first.log)")
+            #expect(first.text.contains("certificate: \(bench.path)/posing/door.pem}\n"), "\(first.text)")
+            #expect(first.text.contains(" api.push.apple.com api.sandbox.push.apple.com "), "\(first.text)")
+            #expect(try modes(bench) == ["door-ca.key": 0o600, "door-ca.pem": 0o644, "door.pem": 0o600])
+            let before = try ["door-ca.key", "door-ca.pem", "door.pem"].map(text)
+            let second = try await certify("api.push.apple.com", bench)
+            #expect(try await second.end() == 0 && second.text.hasSuffix("renewed: send HUP to the doors\n"))
+            let after = try ["door-ca.key", "door-ca.pem", "door.pem"].map(text)
+            #expect(before[..<2] == after[..<2] && before[2] != after[2])
+            #expect(try modes(bench).count == 3)
+        }
+    }
+
+    @Test(arguments: [
+        ("push.example.com", "is not for push.example.com", "the hosts of the first time"),
+        ("127.0.0.1", "`127.0.0.1` is no DNS name", "no addresses"),
+        ("*.apple.com", "`*.apple.com` is no DNS name", "no addresses"),
+    ])
+    func `an authority is for the hosts of the first time alone`(host: String, words: String, hint: String) async throws
+    {
+        try await Modern().running { bench in
+            #expect(try await certify("api.push.apple.com", bench).end() == 0)
+            let other = try await certify("'\(host)'", bench)
+            #expect(try await other.end() == 78)
+            #expect(other.log.contains(words) && other.log.contains(hint), "\(other.log)")
+        }
+    }
+
+    @Test(arguments: [
+        ("door-ca.key", "door-ca.pem is there, but door-ca.key is not"), ("door.pem", "has another authority"),
+    ])
+    func `nothing of another authority is overwritten`(name: String, words: String) async throws {
+        try await Modern().running { bench in
+            #expect(try await certify("api.push.apple.com", bench).end() == 0)
+            let file = "\(bench.path)/posing/\(name)"
+            try FileManager.default.removeItem(atPath: file)
+            if name == "door.pem" {
+                _ = try Doorway(bench)
+                try FileManager.default.copyItem(atPath: "\(bench.path)/door/door.pem", toPath: file)
+            }
+            let before = try modes(bench)
+            let again = try await certify("api.push.apple.com", bench)
+            #expect(try await again.end() == 78 && again.log.contains(words), "\(again.log)")
+            #expect(try modes(bench) == before)
+        }
+    }
+
     @Test func `both programs have one version`() async throws {
         try await Modern().running { bench in
             let version = try Program(
