@@ -63,12 +63,13 @@ package enum CommandProgram {
             var command = try program.parseAsRoot()
             if var command = command as? any AsyncParsableCommand { try await command.run() } else { try command.run() }
         } catch {
-            let message = program.message(for: error)
-            guard program.exitCode(for: error) == .validationFailure, !message.isEmpty else {
-                program.exit(withError: error)
+            let (code, text) = (program.exitCode(for: error), program.fullMessage(for: error))
+            if code == .validationFailure {
+                Talk.complain(ofUsage: program.message(for: error), words: namedCommand(of: program).words)
+            } else if !text.isEmpty {
+                if code.isSuccess { Talk.say(text) } else { Talk.note(text) }
             }
-            Talk.complain(ofUsage: message, words: namedCommand(of: program).words)
-            Host.leave(with: ExitCode.validationFailure.rawValue)
+            guard code.isSuccess else { Host.leave(with: code.rawValue) }
         }
     }
 

@@ -96,8 +96,12 @@ package enum Host {
         while true { pause() }
     }
 
-    /// Exits the program.
+    /// Ends the program, once the lines for standard error are written or two seconds have passed.
+    ///
+    /// Other threads may be at work, and one whose filesystem hung may go on at this moment. `exit` would destroy what they
+    /// use, OpenSSL's tables and the objects of C++ libraries among it, and the program would abort.
     package static func leave(with status: Int32) -> Never {
-        exit(status)
+        StandardStream.flushErrors()
+        _exit(status)
     }
 }

@@ -31,7 +31,7 @@ package enum StandardStream: Int32, Sendable {
     private static let flushLimit = Duration.seconds(2)
 
     /// Makes `write` to standard error return at once from now on. A thread writes the lines; those that a reader is too
-    /// slow for are dropped. `exit` waits for the lines, for two seconds at most.
+    /// slow for are dropped. The end of the program waits for the lines (`Host.leave`).
     ///
     /// For a program that keeps running. Where there is no thread left, messages are still written at once.
     ///
@@ -39,8 +39,10 @@ package enum StandardStream: Int32, Sendable {
     package static func queueErrors(notice: @escaping @Sendable (Int) -> [UInt8]) {
         let new = try? LineQueue(to: { (line) throws(SystemError) in try error.send(line) }, notice: notice)
         queue.withLock { $0 = new }
-        atexit { StandardStream.queue.withLock { $0 }?.flush(within: StandardStream.flushLimit) }
     }
+
+    /// Waits until the queued lines are written, for two seconds at most.
+    static func flushErrors() { queue.withLock { $0 }?.flush(within: flushLimit) }
 
     /// How many messages for standard error were lost since the queue was started.
     package static var lostErrorCount: Int { queue.withLock { $0 }?.lostCount ?? 0 }

@@ -128,6 +128,13 @@ import Testing
         }
     }
 
+    /// Makes an exit take two seconds more once it has destroyed what libraries have: other threads go on meanwhile.
+    private static let slowExit = """
+        #include <unistd.h>
+
+        __attribute__((destructor)) static void linger(void) { sleep(2); }
+        """
+
     /// Stops a daemon while the filesystem of one of its two apps hangs, and judges what became of the jobs: `wait` comes between
     /// the beginning of the hang and the stop, and `look` when the daemon has said that it ends.
     private static func stopping(
@@ -138,7 +145,8 @@ import Testing
             latency: .milliseconds(20), apps: ["near", "far"], volume: .init(kind: .sshfs), appOnVolume: "far")
         try await Bench.running(setup) { bench in
             let volume = try #require(bench.volume)
-            try await bench.withDaemon(drain: drain) { daemon in
+            let library = try await SabotageLibrary(slowExit, in: bench.home + "/slow-exit")
+            try await bench.withDaemon(library.environment, drain: drain) { daemon in
                 try await bench.starts(daemon)
                 for number in 1...40 { try bench.drop(Drop(number: number, count: 20)) }
                 try await bench.arrived(50)
@@ -150,7 +158,8 @@ import Testing
                 try await daemon.says("stopped without waiting for stuck apps")
                 look(daemon)
                 #expect(bench.claimed("near").isEmpty)
-                // The kernel may keep a process whose thread waits for a server until that answers.
+                // The kernel may keep a process whose thread waits for a server until that answers. The thread then goes on
+                // beside the end of the process, which must not have destroyed what it uses.
                 try volume.sendServer(SIGCONT)
                 #expect(try await daemon.end() == 75, "\(daemon.log.suffix(2000))")
             }
