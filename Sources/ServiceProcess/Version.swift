@@ -1,5 +1,5 @@
 /// The version of the programs.
 package enum Version {
     /// The version that `--version` prints, and that the Makefile uses in package names.
-    package static let current = "0.1.0"
+    package static let current = "0.2.0"
 }

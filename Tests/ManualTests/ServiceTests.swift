@@ -73,4 +73,20 @@ struct ServiceTests {
         let found = text.matches(of: #/static let current = "(\d+\.\d+\.\d+)"/#).map { String($0.output.1) }
         #expect(found == [Version.current] && Pushspool.configuration.version == Version.current)
     }
+
+    @Test func `a release is at the head of Changes, and every example names it`() throws {
+        let articles = "Sources/PushDaemon/Documentation.docc"
+        let changes = try Manual.text("\(articles)/Changes.md")
+        #expect(changes.firstMatch(of: #/\n## (\d+\.\d+\.\d+), \d{4}-\d\d-\d\d\n/#)?.output.1 == Version.current[...])
+        let examples = [
+            "README.md", "etc/container/compose.yaml", "etc/container/kubernetes.yaml", "\(articles)/Operations.md",
+            "\(articles)/Containers.md",
+        ]
+        for example in examples {
+            // A way back names the release before.
+            let lines = try Manual.text(example).split(separator: "\n").filter { !$0.contains("--allow-downgrades") }
+            let named = lines.flatMap { $0.matches(of: #/(?:pushspool[:_]|Version )(\d+\.\d+\.\d+)/#).map(\.output.1) }
+            #expect(!named.isEmpty && named.allSatisfy { $0 == Version.current }, "\(example): \(named)")
+        }
+    }
 }
