@@ -110,8 +110,9 @@ let package = Package(
         layer(
             "Doctor",
             uses: [
-                "ServiceProcess", "Configuration", "SpoolStore", "Gateways", "SecureTransport", "JSON", "LinuxIO",
-                "OpenSSL", "SpoolModel", "JournalModel", "JobFormat", "PushHTTP2", "PushModel", "Document",
+                "ServiceProcess", "JobOperations", "Configuration", "SpoolStore", "Gateways", "SecureTransport", "JSON",
+                "LinuxIO", "OpenSSL", "SpoolModel", "JournalModel", "JobFormat", "APNSHTTP2", "PushHTTP2", "PushModel",
+                "APNSModel", "Document", logging,
             ]),
         layer(
             "ChannelManagement",

@@ -87,7 +87,7 @@ package enum PushTopic {
 
 extension PushTopic {
     /// The longest topic: a bundle identifier of the maximum 155 characters, the longest suffix, and some slack.
-    private static let byteLimit = 255
+    package static let byteLimit = 255
 
     private static func missing(_ identity: Identity) -> Fault? {
         switch identity {

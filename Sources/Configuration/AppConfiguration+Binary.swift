@@ -59,9 +59,9 @@ extension AppConfiguration.Binary {
         case .enhanced: format = .enhanced
         case .simple: format = .simple
         }
-        window = fields.integer("window", in: 1...10_000_000) ?? window
-        let proof = fields.choice("confirm", of: Proof.self) ?? .silence
-        let quiet = fields.duration("confirm_after", in: .milliseconds(100)...(.seconds(3600))) ?? .seconds(5)
+        window = fields.integer("window", in: 1...10_000_000, or: window)
+        let proof = fields.choice("confirm", of: Proof.self, or: .silence)
+        let quiet = fields.duration("confirm_after", in: .milliseconds(100)...(.seconds(3600)), or: .seconds(5))
         confirmation = proof == .probe ? .probe : .silence(quiet)
         if quiet < .seconds(3), proof == .silence {
             fields.warn(
@@ -79,7 +79,7 @@ extension AppConfiguration.Binary {
         let address = fields.address("gateway", defaultPort: 2196) ?? standard
         var polling = AppConfiguration.FeedbackPolling(
             endpoint: Endpoint(address, serverName: fields.host("server_name")))
-        polling.every = fields.duration("every", in: .milliseconds(100)...(.seconds(7 * 86_400))) ?? polling.every
+        polling.every = fields.duration("every", in: .milliseconds(100)...(.seconds(7 * 86_400)), or: polling.every)
         feedbackService = polling
     }
 }

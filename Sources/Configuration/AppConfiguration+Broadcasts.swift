@@ -48,18 +48,24 @@ extension AppConfiguration {
         return channels
     }
 
+    /// What `channels` takes.
+    static let channelsShape = Shape.map(.any([.text(), .object(Fields.sketch { readChannel(&$0) })]))
+
     private static func channel(_ node: Node, path: String, report: inout Report) -> BroadcastChannel? {
         guard node.kind == .mapping else {
             return id(node, path: path, report: &report).map { BroadcastChannel(id: $0) }
         }
         var fields = Fields(node, path: path, report: report)
-        fields.require("id", hint: "write the base64 id that `pushspool channel create` printed")
-        let policy = fields.choice("policy", of: PolicyWord.self)?.policy
-        let idNode = fields.value("id")
+        let (idNode, policy) = readChannel(&fields)
         report = fields.finish()
         return idNode.flatMap { id($0, path: "\(path).id", report: &report) }.map {
             BroadcastChannel(id: $0, policy: policy)
         }
+    }
+
+    private static func readChannel(_ fields: inout Fields) -> (id: Node?, policy: MessageStoragePolicy?) {
+        fields.require("id", hint: "write the base64 id that `pushspool channel create` printed")
+        return (fields.value("id"), fields.choice("policy", of: PolicyWord.self)?.policy)
     }
 
     private static func id(_ node: Node, path: String, report: inout Report) -> ChannelID? {

@@ -47,7 +47,7 @@ extension AppConfiguration.FCM {
     mutating func read(_ fields: inout Fields) {
         requests.read(&fields, window: Self.windowRange)
         project = fields.project("project")
-        unknownFields = fields.choice("unknown_fields", of: UnknownFields.self) ?? unknownFields
+        unknownFields = fields.choice("unknown_fields", of: UnknownFields.self, or: unknownFields)
         tokenEndpoint = fields.address("token_gateway", defaultPort: 443).map { Endpoint($0) }
     }
 }

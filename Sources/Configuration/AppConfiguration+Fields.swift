@@ -12,6 +12,12 @@ extension AppConfiguration {
     package init(name: String, _ document: Node, report: inout Report) {
         self.init(name: name)
         var fields = Fields(document, report: report)
+        read(&fields)
+        report = fields.finish()
+    }
+
+    /// Reads the keys.
+    mutating func read(_ fields: inout Fields) {
         readProtocol(&fields)
         topic = fields.string("topic")
         if fields.require("credentials", hint: AppCredentials.hint(for: wire.name)) {
@@ -27,18 +33,17 @@ extension AppConfiguration {
         let address = fields.address("gateway", defaultPort: standard.port) ?? standard
         endpoint = Endpoint(address, serverName: fields.host("server_name"))
         trust = fields.file("trust")
-        connections = fields.integer("connections", in: fcm == nil ? 1...100 : FCM.connectionRange) ?? connections
+        connections = fields.integer("connections", in: fcm == nil ? 1...100 : FCM.connectionRange, or: connections)
         maxAge = fields.duration("max_age", in: .seconds(1)...Self.day * 365)
         let named = fields.rate("rate")
         // Null removes a default.
         rate = fields.node["rate"]?.isNull == true ? nil : named ?? rate
-        onDoubt = fields.choice("on_doubt", of: OnDoubt.self) ?? onDoubt
+        onDoubt = fields.choice("on_doubt", of: OnDoubt.self, or: onDoubt)
         hook = fields.hook("hook")
-        suppress = fields.boolean("suppress") ?? suppress
+        suppress = fields.boolean("suppress", or: suppress)
         fields.mapping("timeouts") { readTimeouts(&$0) }
         readWire(&fields)
         refuseKeysOfOthers(&fields)
-        report = fields.finish()
     }
 
     /// Reads the protocol, and takes its defaults.
@@ -102,13 +107,13 @@ extension AppConfiguration {
 
     /// Refuses or warns about keys that the app's protocol does not have.
     private func refuseKeysOfOthers(_ fields: inout Fields) {
-        let present = Self.ownKeys.filter { fields.value($0.key) != nil }
+        for (key, _, _) in Self.ownKeys { _ = fields.value(key) }
         // If the protocol is missing or unknown, no field can be refused.
         guard let name = fields.value("protocol")?.string.flatMap(Wire.Name.init(rawValue:)) else { return }
-        for (key, protocols, hint) in present where !protocols.contains(name) {
+        for (key, protocols, hint) in Self.ownKeys where !protocols.contains(name) {
             let isOfOne = protocols.count == 1
             let message = isOfOne ? "is for protocol: \(protocols[0]) only" : "is not for protocol: \(name)"
-            fields.refuse(key, message, hint: hint)
+            fields.forbid(key, message, hint: hint)
         }
         guard name == .binary else { return }
         if fields.value("doubt") != nil {
@@ -120,15 +125,15 @@ extension AppConfiguration {
     }
 
     private mutating func readTimeouts(_ fields: inout Fields) {
-        timeouts.connect = fields.duration("connect", in: .milliseconds(100)...Self.hour) ?? timeouts.connect
-        endpoint.writeTimeout = fields.duration("write", in: .seconds(1)...Self.hour) ?? endpoint.writeTimeout
-        timeouts.answer = fields.duration("answer", in: .milliseconds(100)...Self.hour) ?? timeouts.answer
-        timeouts.idle = fields.duration("idle_ping", in: .seconds(1)...Self.day) ?? timeouts.idle
+        timeouts.connect = fields.duration("connect", in: .milliseconds(100)...Self.hour, or: timeouts.connect)
+        endpoint.writeTimeout = fields.duration("write", in: .seconds(1)...Self.hour, or: endpoint.writeTimeout)
+        timeouts.answer = fields.duration("answer", in: .milliseconds(100)...Self.hour, or: timeouts.answer)
+        timeouts.idle = fields.duration("idle_ping", in: .seconds(1)...Self.day, or: timeouts.idle)
         if let timeout = fields.duration("hook", in: .seconds(1)...Self.hour) { hook?.timeout = timeout }
     }
 
     private mutating func readRetry(_ fields: inout Fields, _ requests: inout Requests) {
-        retryCeiling = fields.duration("ceiling", in: .seconds(1)...Self.day) ?? retryCeiling
+        retryCeiling = fields.duration("ceiling", in: .seconds(1)...Self.day, or: retryCeiling)
         requests.readPauses(&fields, ceiling: retryCeiling)
     }
 }
@@ -146,6 +151,7 @@ extension Fields {
 
     /// Reads a rate such as `5000/s`.
     package mutating func rate(_ key: String) -> Rate? {
+        sketch(key, .text(pattern: "^[0-9]+/[\(Rate.Unit.allCases.map(\.rawValue).joined())]$"))
         guard let value = value(key) else { return nil }
         let parts = (value.scalarText ?? "").split(separator: "/", omittingEmptySubsequences: false)
         if parts.count == 2, let count = Int(parts[0]), let unit = Rate.Unit(rawValue: String(parts[1])),

@@ -41,6 +41,7 @@ extension AppConfiguration.HTTP2 {
         }
         broadcasts.endpoint.writeTimeout = gateway.writeTimeout
         broadcasts.channelEndpoint.writeTimeout = gateway.writeTimeout
+        fields.sketch("channels", AppConfiguration.channelsShape)
         if let names = fields.value("channels") {
             broadcasts.channels = AppConfiguration.readChannels(
                 names, path: fields.path(of: "channels"), report: &fields.report)

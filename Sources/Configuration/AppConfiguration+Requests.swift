@@ -26,8 +26,8 @@ extension AppConfiguration.Requests {
     /// Reads the keys outside of `retry`.
     mutating func read(_ fields: inout Fields, window range: ClosedRange<Int>) {
         proxy = fields.proxy("proxy")
-        window = fields.integer("window", in: range) ?? window
-        fields.mapping("doubt") { doubtLimit = $0.integer("limit", in: 1...100) ?? doubtLimit }
+        window = fields.integer("window", in: range, or: window)
+        fields.mapping("doubt") { doubtLimit = $0.integer("limit", in: 1...100, or: doubtLimit) }
     }
 
     /// Reads the first pauses in the section `retry`, which are no longer than its `ceiling`.

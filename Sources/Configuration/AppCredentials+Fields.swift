@@ -19,11 +19,11 @@ extension AppCredentials {
             identity = account.map { .serviceAccount($0) } ?? identity
             return
         }
-        guard account == nil else {
-            return fields.refuse(
-                "service_account", "is for protocol: fcm only",
-                hint: "write protocol: fcm for an Android app, or credentials of Apple's")
-        }
+        fields.forbid(
+            "service_account", "is for protocol: fcm only",
+            hint: "write protocol: fcm for an Android app, or credentials of Apple's")
+        guard account == nil else { return }
+        fields.alternatives(["certificate", "pkcs12"] + (wire == .binary ? [] : ["token"]))
         switch (certificate, container, hasToken) {
         case (let certificate?, nil, false): identity = .certificate(certificate, key: key)
         case (nil, let container?, false):
@@ -47,12 +47,14 @@ extension AppCredentials {
         }
     }
 
+    /// The form of Apple's ids of keys and teams, for schemas.
+    static let idPattern = "^[A-Z0-9]{10}$"
+
     /// Refuses keys of Apple's credentials, and a service account that is missing.
     private static func checkServiceAccount(_ fields: inout Fields) {
         fields.require("service_account", hint: hint(for: .fcm))
-        for key in ["token", "certificate", "pkcs12", "key", "passphrase_file", "passphrase_env"]
-        where fields.value(key) != nil {
-            fields.refuse(key, "is not for protocol: fcm", hint: "remove it: FCM knows an app by its service account")
+        for key in ["token", "certificate", "pkcs12", "key", "passphrase_file", "passphrase_env"] {
+            fields.forbid(key, "is not for protocol: fcm", hint: "remove it: FCM knows an app by its service account")
         }
     }
 
@@ -100,7 +102,7 @@ extension AppCredentials {
     }
 
     /// The key id in a name such as `AuthKey_ABC123DEFG.p8`.
-    private static func keyIDInName(of path: String) -> String? {
+    static func keyIDInName(of path: String) -> String? {
         let name = FilePlace(path).name
         guard name.hasPrefix("AuthKey_"), name.hasSuffix(".p8") else { return nil }
         return String(name.dropFirst("AuthKey_".count).dropLast(".p8".count))
@@ -127,7 +129,10 @@ extension Fields {
 
     /// The 10 characters by which Apple names a key or a team.
     fileprivate mutating func appleID(_ key: String) -> String? {
-        guard let text = string(key) else { return nil }
+        let shape = Shape.scalar(pattern: AppCredentials.idPattern)
+        guard let text = scalar(key, expected: "a string", shape, read: { (text) throws(TextFault) in text }) else {
+            return nil
+        }
         let isPlausible = text.utf8.count == 10 && text.allSatisfy { $0.isASCII && ($0.isUppercase || $0.isNumber) }
         if isPlausible { return text }
         // A longer text may be a key in the wrong place, so do not print it.

@@ -155,9 +155,16 @@ package enum ConfigurationFile {
     }
 
     private static func document(at path: String) throws -> (root: Node, status: FileStatus) {
-        var parser = YAML.Parser()
         let (bytes, status) = try read(path)
-        return (try parser.parse(isAllComments(bytes) ? Array("{}".utf8) : bytes).root, status)
+        return (try parse(bytes), status)
+    }
+
+    /// Parses the content of a YAML file.
+    ///
+    /// - Throws: `Diagnostic`: it is not valid YAML.
+    static func parse(_ bytes: [UInt8]) throws(Diagnostic) -> Node {
+        var parser = YAML.Parser()
+        return try parser.parse(isAllComments(bytes) ? Array("{}".utf8) : bytes).root
     }
 
     private static func isAllComments(_ bytes: [UInt8]) -> Bool {

@@ -120,6 +120,8 @@ package struct ConfigurationLoader: Sendable {
     private struct Look {
         let now: WallTime
         var known: [String: ConfiguredApp] = [:]
+        /// What the one app's file will contain that is looked at before it is written.
+        var content: [UInt8]?
     }
 
     private func load(_ look: Look, appsIn folder: String? = nil) -> ConfigurationSet {
@@ -165,6 +167,19 @@ package struct ConfigurationLoader: Sendable {
         return document.kind == .mapping && !isFaulty && !isMisspelt
     }
 
+    /// Reads the content of an app's file that is not there yet, and its credentials. Blocks for these.
+    ///
+    /// - Parameters:
+    ///   - name: The app's name.
+    ///   - content: What the file is to contain.
+    ///   - folder: The folder of the apps' files.
+    /// - Returns: The app, unless there are errors, and the findings.
+    package func review(_ name: String, _ content: [UInt8], in folder: String) -> ConfigurationSet {
+        var set = ConfigurationSet()
+        load(name, from: "\(folder)/\(name).yaml", into: &set, Look(now: .now, content: content))
+        return set
+    }
+
     private func loadApps(from folder: String, into set: inout ConfigurationSet, _ look: Look) {
         do {
             // Decoding replaces invalid UTF-8, and the result is never a valid app name.
@@ -184,6 +199,7 @@ package struct ConfigurationLoader: Sendable {
         }
     }
 
+    /// Loads an app from its file, or from the content that the file will have.
     private func load(_ name: String, from file: String, into set: inout ConfigurationSet, _ look: Look) {
         var report = Report()
         var loader = IdentityLoader(folder: FilePlace(file).directory, now: look.now, sharing: shared)
@@ -195,10 +211,16 @@ package struct ConfigurationLoader: Sendable {
             guard set.apps[name] == nil, !set.brokenApps.contains(name) else {
                 throw Diagnostic("another file name differs only in its Unicode form", hint: "remove or rename one")
             }
-            let (document, status) = try ConfigurationFile.load(file)
-            var app = AppConfiguration(name: name, document, report: &report)
-            if let secret = app.secretKey, let fault = ConfigurationFile.exposure(of: status, at: file) {
-                report.add(Diagnostic("is in the file itself, and \(fault.message)", hint: fault.hint).about(secret))
+            var app: AppConfiguration
+            if let content = look.content {
+                app = AppConfiguration(name: name, try ConfigurationFile.parse(content), report: &report)
+            } else {
+                let (document, status) = try ConfigurationFile.load(file)
+                app = AppConfiguration(name: name, document, report: &report)
+                if let secret = app.secretKey, let fault = ConfigurationFile.exposure(of: status, at: file) {
+                    let message = "is in the file itself, and \(fault.message)"
+                    report.add(Diagnostic(message, hint: fault.hint).about(secret))
+                }
             }
             try set.addChannels(to: &app, in: FilePlace(file).directory)
             set.credentialFiles.formUnion(app.credentialFiles(in: FilePlace(file).directory))

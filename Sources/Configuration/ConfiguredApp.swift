@@ -166,13 +166,13 @@ package final class ConfiguredApp: Sendable {
     /// Returns the gateway's configuration with the app's identity. Apps with the same key share one source of tokens.
     ///
     /// - Parameters:
-    ///   - shared: The sources of tokens, and the mark of the spool.
-    ///   - sockets: Accounts for the descriptors of connections.
+    ///   - shared: The sources of tokens, and the mark of the spool; `nil`: it is not sent from one.
+    ///   - sockets: Accounts for the descriptors of connections; `nil`: nothing does.
     ///   - mayAct: Whether the owner may still act.
     ///   - acceptedAt: When the gateway last accepted the app's identity, if it is known.
     /// - Returns: The configuration.
     package func gateway(
-        _ shared: (tokens: TokenSources, mark: UInt32), _ sockets: DescriptorShare, _ mayAct: ActPermit? = nil,
+        _ shared: (tokens: TokenSources, mark: UInt32?), _ sockets: DescriptorShare? = nil, _ mayAct: ActPermit? = nil,
         acceptedAt: Moment? = nil
     ) -> GatewayConfiguration {
         let app = configuration
@@ -195,7 +195,7 @@ package final class ConfiguredApp: Sendable {
     }
 
     private func wire(
-        _ http2: AppConfiguration.HTTP2, _ settings: GatewaySettings, _ shared: (tokens: TokenSources, mark: UInt32)
+        _ http2: AppConfiguration.HTTP2, _ settings: GatewaySettings, _ shared: (tokens: TokenSources, mark: UInt32?)
     ) -> HTTP2Wire.Configuration {
         var apns = HTTP2Wire.APNS(defaultTopic: topic)
         apns.readsUniqueIDs = http2.environment == .sandbox

@@ -8,25 +8,30 @@ extension DaemonConfiguration {
     package init(_ document: Node, report: inout Report) {
         self.init()
         var fields = Fields(document, report: report)
-        spool = fields.string("spool") ?? spool
-        state = fields.string("state") ?? state
-        apps = fields.string("apps") ?? apps
+        read(&fields)
+        report = fields.finish()
+    }
+
+    /// Reads the keys.
+    mutating func read(_ fields: inout Fields) {
+        spool = fields.string("spool", or: spool)
+        state = fields.string("state", or: state)
+        apps = fields.string("apps", or: apps)
         readNode(&fields)
         readCluster(&fields)
         fields.mapping("limits") { readLimits(&$0) }
         fields.mapping("intake") { intake.read(&$0) }
         fields.mapping("journal") { journal.read(&$0) }
         fields.mapping("feedback") {
-            feedbackEvery = $0.duration("every", in: .milliseconds(10)...Self.hour) ?? feedbackEvery
+            feedbackEvery = $0.duration("every", in: .milliseconds(10)...Self.hour, or: feedbackEvery)
         }
         fields.mapping("archive") { readArchive(&$0) }
         metricsListen = fields.metricsPlace()
         fields.readLog(&logLevel, &logFormat)
         fields.mapping("control") {
-            control.folder = $0.string("folder") ?? control.folder
+            control.folder = $0.string("folder", or: control.folder)
             control.group = $0.string("group")
         }
-        report = fields.finish()
     }
 
     fileprivate static let hour = Duration.seconds(3600)
@@ -38,25 +43,24 @@ extension DaemonConfiguration {
 
     /// Reads `cluster: true`, or a mapping with the cluster's terms, which turns the cluster on as well.
     private mutating func readCluster(_ fields: inout Fields) {
-        guard let value = fields.value("cluster") else { return }
-        guard value.kind == .mapping else {
-            return cluster = fields.boolean("cluster") == true ? ClusterTerms() : nil
-        }
+        let isMapping = fields.node["cluster"]?.kind == .mapping
+        if !isMapping { cluster = fields.boolean("cluster") == true ? ClusterTerms() : nil }
+        guard isMapping || fields.isSketch else { return }
         var terms = ClusterTerms()
         fields.mapping("cluster") {
-            terms.leaseLength = $0.duration("lease", in: .seconds(1)...Duration.seconds(300)) ?? terms.leaseLength
-            terms.patience = $0.duration("patience", in: .seconds(10)...Self.hour) ?? terms.patience
+            terms.leaseLength = $0.duration("lease", in: .seconds(1)...Duration.seconds(300), or: terms.leaseLength)
+            terms.patience = $0.duration("patience", in: .seconds(10)...Self.hour, or: terms.patience)
         }
         cluster = terms
     }
 
     private mutating func readLimits(_ fields: inout Fields) {
-        if fields.value("free_space")?.scalarText != "auto" {
+        if !fields.has("auto", for: "free_space") {
             freeSpace = fields.byteCount("free_space", in: 0...1 << 50).map(Int64.init)
         }
-        let size = fields.byteCount("document", in: 1024...DocumentLimits.largestByteCount) ?? limits.byteCount
-        let line = fields.byteCount("line", in: 256...1 << 20) ?? limits.lineByteCount
-        let depth = fields.integer("nesting", in: 4...DocumentLimits.largestDepth) ?? limits.depth
+        let size = fields.byteCount("document", in: 1024...DocumentLimits.largestByteCount, or: limits.byteCount)
+        let line = fields.byteCount("line", in: 256...1 << 20, or: limits.lineByteCount)
+        let depth = fields.integer("nesting", in: 4...DocumentLimits.largestDepth, or: limits.depth)
         limits = DocumentLimits(byteCount: size, lineByteCount: line, depth: depth)
     }
 
@@ -79,21 +83,21 @@ extension DaemonConfiguration {
 
 extension DaemonConfiguration.Journal {
     fileprivate mutating func read(_ fields: inout Fields) {
-        syncInterval = fields.duration("sync_interval", in: .zero...Duration.seconds(60)) ?? syncInterval
-        syncRecords = fields.integer("sync_records", in: 1...1_000_000) ?? syncRecords
-        byteCount = fields.byteCount("size", in: 8 << 20...4 << 30) ?? byteCount
+        syncInterval = fields.duration("sync_interval", in: .zero...Duration.seconds(60), or: syncInterval)
+        syncRecords = fields.integer("sync_records", in: 1...1_000_000, or: syncRecords)
+        byteCount = fields.byteCount("size", in: 8 << 20...4 << 30, or: byteCount)
     }
 }
 
 extension DaemonConfiguration.Intake {
     fileprivate mutating func read(_ fields: inout Fields) {
         let waits = Duration.milliseconds(10)...DaemonConfiguration.hour
-        rules.settle = fields.duration("settle", in: waits) ?? rules.settle
-        rules.patience = fields.duration("patience", in: waits) ?? rules.patience
-        rescan = fields.duration("rescan", in: .milliseconds(100)...DaemonConfiguration.hour) ?? rescan
-        rules.requireEnd = fields.choice("require_end", of: IntakeRules.RequireEnd.self) ?? rules.requireEnd
-        dedupe = fields.duration("dedupe", in: .zero...(.seconds(366 * 86_400))) ?? dedupe
-        comparesFiles = fields.boolean("dedupe_content") ?? comparesFiles
+        rules.settle = fields.duration("settle", in: waits, or: rules.settle)
+        rules.patience = fields.duration("patience", in: waits, or: rules.patience)
+        rescan = fields.duration("rescan", in: .milliseconds(100)...DaemonConfiguration.hour, or: rescan)
+        rules.requireEnd = fields.choice("require_end", of: IntakeRules.RequireEnd.self, or: rules.requireEnd)
+        dedupe = fields.duration("dedupe", in: .zero...(.seconds(366 * 86_400)), or: dedupe)
+        comparesFiles = fields.boolean("dedupe_content", or: comparesFiles)
         guard comparesFiles, dedupe == .zero else { return }
         fields.refuse("dedupe_content", "needs intake.dedupe", hint: "set intake.dedupe to a duration, such as 7d")
     }
@@ -102,7 +106,7 @@ extension DaemonConfiguration.Intake {
 extension Fields {
     /// A duration, or `forever`.
     fileprivate mutating func keepTime(_ key: String, atLeast least: Duration) -> KeepTime? {
-        if value(key)?.scalarText == "forever" { return .forever }
+        if has("forever", for: key) { return .forever }
         return duration(key, in: least...KeepTime.longest).map(KeepTime.limited)
     }
 }
@@ -112,7 +116,7 @@ extension Fields {
     /// Reads `metrics:`; `nil` if metrics are not served.
     mutating func metricsPlace() -> MetricsPlace? {
         mapping("metrics") {
-            let isPublic = $0.boolean("public") ?? false
+            let isPublic = $0.boolean("public", or: false)
             return $0.scalar("listen", expected: "an address") { text throws(TextFault) in
                 try MetricsPlace(parsing: text, isPublic: isPublic)
             }
@@ -122,8 +126,8 @@ extension Fields {
     /// Reads `log:`; what it does not say stays.
     mutating func readLog(_ level: inout LogLevel, _ format: inout LogFormat) {
         mapping("log") {
-            level = $0.choice("level", of: LogLevel.self) ?? level
-            format = $0.choice("format", of: LogFormat.self) ?? format
+            level = $0.choice("level", of: LogLevel.self, or: level)
+            format = $0.choice("format", of: LogFormat.self, or: format)
         }
     }
 }

@@ -53,6 +53,7 @@ package struct Hook: Hashable, Sendable {
 extension Fields {
     /// A hook: a line for the shell, or a sequence of a program and its arguments.
     mutating func hook(_ key: String) -> Hook? {
+        sketch(key, .any([.scalar(), .list(.scalar(), isNonEmpty: true)]))
         guard let value = value(key) else { return nil }
         let words = value.kind == .sequence ? strings(key) ?? [] : [string(key) ?? ""]
         let hint = "write a shell command line, or a sequence of a program and its arguments"

@@ -16,4 +16,11 @@ package enum ByteCountText {
         default: throw TextFault("unknown unit \(Diagnostic.quoted(unit))", hint: "write \(form)")
         }
     }
+
+    /// Returns the shortest text for a size: `64MiB`, not `65536KiB`.
+    package static func spelled(_ count: Int) -> String {
+        let units = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")]
+        guard count > 0, let (factor, unit) = units.first(where: { count % $0.0 == 0 }) else { return "\(count)" }
+        return "\(count / factor)\(unit)"
+    }
 }

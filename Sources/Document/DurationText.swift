@@ -19,6 +19,17 @@ package enum DurationText {
         }
     }
 
+    /// Returns the shortest text for a duration in whole milliseconds: `1h`, not `3600s`.
+    package static func spelled(_ duration: Duration) -> String {
+        let (seconds, attoseconds) = duration.components
+        guard attoseconds == 0 else { return "\(seconds * 1_000 + attoseconds / 1_000_000_000_000_000)ms" }
+        let units: [(Int64, String)] = [(86_400, "d"), (3_600, "h"), (60, "m")]
+        guard seconds > 0, let (factor, unit) = units.first(where: { seconds % $0.0 == 0 }) else {
+            return "\(seconds)s"
+        }
+        return "\(seconds / factor)\(unit)"
+    }
+
     private static func bare(_ number: Int64) throws(TextFault) -> Duration {
         guard number == 0 else { throw TextFault("the unit is missing", hint: "write \(form)") }
         return .zero

@@ -111,8 +111,7 @@ struct JobOutline: Sendable {
 
     /// Determines the form of the document, which must be exactly one.
     private mutating func settleForm(_ root: Node, _ context: JobContext) {
-        let keys: [JobKey] = [.token, .fid, .tokens, .fids, .recipients, .channel, .topic, .condition]
-        var given = keys.filter { recipientKeys[$0] != nil }
+        var given = JobKey.recipientForms.filter { recipientKeys[$0] != nil }
         // An empty list beside the other kind is as good as none.
         if given == [.tokens, .fids], let one = given.first(where: isEmptyList), !given.allSatisfy(isEmptyList) {
             given.removeAll { $0 == one }

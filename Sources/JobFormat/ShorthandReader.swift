@@ -38,7 +38,7 @@ struct ShorthandReader {
     }
 
     /// The keys of Apple's `alert` that FCM has, too: with the member of its notification, for all platforms or for Android.
-    private static let alertKeys: KeyValuePairs<AlertKey, (name: String, isForAll: Bool)> = [
+    static let alertKeys: KeyValuePairs<AlertKey, (name: String, isForAll: Bool)> = [
         .title: ("title", true), .body: ("body", true), .locKey: ("body_loc_key", false),
         .locArgs: ("body_loc_args", false), .titleLocKey: ("title_loc_key", false),
         .titleLocArgs: ("title_loc_args", false),

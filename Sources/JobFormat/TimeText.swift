@@ -8,6 +8,14 @@ enum TimeText {
     /// The first valid epoch second, in September 2001. A smaller number was probably meant as a relative time.
     private static let firstSecond: Int64 = 1_000_000_000
 
+    /// The epoch seconds that are valid.
+    static let epochSeconds = Int(firstSecond)...Int(lastSecond)
+    /// The forms as text, for schemas.
+    static let pattern = #"^(\+[0-9]+ ?(ms|s|m|h|d)?|[0-9]+|now|\#(date))$"#
+    /// The form of RFC 3339, for schemas.
+    static let datePattern = "^\(date)$"
+    private static let date = "[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ].+"
+
     /// Reads a time. A relative one counts from the drop. `form` describes the valid forms in hints.
     ///
     /// - Throws: The fault of the text; show it with the field's place.

@@ -1,6 +1,7 @@
 import APNSBinary
 package import Configuration
 package import Document
+import JSON
 package import JobFormat
 import JournalModel
 import LinuxIO
@@ -78,6 +79,19 @@ package struct JobCheck: Sendable {
         return try read(job, droppedAt: .now)
     }
 
+    /// Reads a job that is one JSON document in memory, as if it were dropped now with this id.
+    ///
+    /// - Returns: Errors and warnings, and its first notifications, at most 1024; none if the job, or each of them, is faulty.
+    package func notifications(of json: [UInt8], id: JobID) -> (diagnostics: [Diagnostic], batches: [Batch]) {
+        var context = context(in: .normal)
+        context.job = id
+        var parser = JSON.Parser(limits: limits)
+        var reader = DocumentJobReader(parsing: json, with: &parser, context: context)
+        let summary = reader.validate()
+        let batches = summary.failure == nil ? reader.next()?.batches : nil
+        return (summary.report.inOrder, batches ?? [])
+    }
+
     private func open(_ name: FileName, at path: String) throws(Diagnostic) -> OpenJob {
         do {
             let file = try OpenFile.open(path: path)
@@ -99,7 +113,7 @@ package struct JobCheck: Sendable {
         let layout = JournalLayout(byteCount: Journal.usualByteCount)
         guard job.name.form != .lines || layout.canHold(checkCount: JournalHeader.checkCount(of: job.status.byteCount))
         else { throw Diagnostic("the file is longer than 31 GiB", hint: "split it into several jobs") }
-        var context = context(of: job.name)
+        var context = context(in: job.name.lane)
         context.noteDrop(at: droppedAt, now: droppedAt, by: ClockHistory())
         do {
             let summary = try JobSource.read(job, context, within: .ofThisThread(for: job)).summary
@@ -119,14 +133,14 @@ package struct JobCheck: Sendable {
         }
     }
 
-    private func context(of name: FileName) -> JobContext {
+    private func context(in lane: Lane) -> JobContext {
         var context = JobContext(job: JobID(bits: 0), droppedAt: .now, carrier: carrier, topic: app?.topic)
         context.identity = app?.proof
         context.channels = app?.configuration.channels ?? [:]
         context.toleratesUnknownFields = app?.configuration.toleratesUnknownFields ?? false
         context.onDoubt = app?.configuration.onDoubt ?? .resend
         context.limits = limits
-        context.lane = name.lane
+        context.lane = lane
         return context
     }
 }

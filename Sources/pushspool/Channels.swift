@@ -43,17 +43,9 @@ struct ChannelOptions: ParsableArguments {
     /// - Throws: `ExitCode`, after reporting the fault: 65 for a wrong name or id, 75 if a later attempt may succeed, 78 if the
     ///   configuration, the credentials or the app's settings at Apple are wrong.
     func withRegister(_ body: (ChannelRegister) async throws -> Void) async throws {
-        let set = ConfigurationLoader(path: options.config).load()
-        guard let configured = set.apps[app] else {
-            FindingList(set).note()
-            if !set.isDaemonBroken, !set.brokenApps.contains(app) {
-                let names = set.apps.keys.sorted().prefix(20).joined(separator: ", ")
-                Talk.complain("--app: no app is named \(app)", hint: "configured: \(names)")
-            }
-            throw ExitCode.badConfiguration
-        }
+        let (configured, daemon) = try ConfigurationLoader(path: options.config).app(app)
         do {
-            let register = try ChannelRegister(configured, folder: set.daemon.apps, on: try Reactor(name: "channels"))
+            let register = try ChannelRegister(configured, folder: daemon.apps, on: try Reactor(name: "channels"))
             try await body(register)
             await register.close()
         } catch let fault as ChannelFault {

@@ -62,7 +62,8 @@ struct Pushspool: AsyncParsableCommand {
         subcommands: [
             Run.self, Submit.self, List.self, Check.self, Doctor.self, ShowJournal.self, Status.self, Simulate.self,
             Demo.self, Feedback.self, Show.self, MakeReport.self, Hold.self, Release.self, Cancel.self, Expire.self,
-            Retry.self, Pause.self, Resume.self, Stop.self, Channels.self,
+            Retry.self, Pause.self, Resume.self, Stop.self, Channels.self, SendTest.self,
+            Apps.self, PrintSchema.self,
         ])
 }
 
@@ -82,6 +83,21 @@ struct ConfigurationOption: ParsableArguments {
 }
 
 extension ConfigurationLoader {
+    /// Returns an app with its credentials, and the daemon's configuration.
+    ///
+    /// - Throws: `ExitCode`, after reporting the faults.
+    func app(_ name: String) throws -> (app: ConfiguredApp, daemon: DaemonConfiguration) {
+        let set = load()
+        if let app = set.apps[name] { return (app, set.daemon) }
+        FindingList(set).note()
+        if !set.isDaemonBroken, !set.brokenApps.contains(name) {
+            let names = set.apps.keys.sorted().prefix(20).joined(separator: ", ")
+            let hint = names.isEmpty ? "add it: pushspool app add \(ShellWord.spelled(name))" : "configured: \(names)"
+            Talk.complain("no app is named \(name)", hint: hint)
+        }
+        throw ExitCode.badConfiguration
+    }
+
     /// Returns the daemon's configuration without the apps', which producers may not read.
     ///
     /// - Throws: `ExitCode`, after reporting the faults.

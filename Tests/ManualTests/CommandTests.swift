@@ -8,11 +8,11 @@ struct CommandTests {
     private static let commands: [any ParsableCommand.Type] = [
         Run.self, Submit.self, List.self, Check.self, Doctor.self, ShowJournal.self, Status.self, Simulate.self,
         Demo.self, Feedback.self, Show.self, MakeReport.self, Hold.self, Release.self, Cancel.self, Expire.self,
-        Retry.self, Pause.self, Resume.self, Stop.self, Channels.self,
+        Retry.self, Pause.self, Resume.self, Stop.self, Channels.self, SendTest.self, Apps.self, PrintSchema.self,
     ]
 
     /// The commands, and those below them.
-    private static var all: [any ParsableCommand.Type] { commands + Channels.configuration.subcommands }
+    private static var all: [any ParsableCommand.Type] { commands + commands.flatMap { $0.configuration.subcommands } }
 
     @Test func `pushspool(1) names every option of every command, and no other`() throws {
         let known = Set(Self.all.flatMap { Self.options(in: Self.help($0)) })
@@ -24,8 +24,10 @@ struct CommandTests {
     @Test func `pushspool(1) and the README name every command`() throws {
         #expect(Pushspool.configuration.subcommands.count == Self.commands.count)
         let (page, readme) = (try Manual.page("pushspool.1"), try Manual.text("README.md"))
-        let below = Channels.configuration.subcommands.map { "channel \($0._commandName)" }
-        let names = Self.commands.filter { $0 != Channels.self }.map { $0._commandName } + below
+        let names = Self.commands.flatMap { command in
+            let below = command.configuration.subcommands.map { "\(command._commandName) \($0._commandName)" }
+            return below.isEmpty ? [command._commandName] : below
+        }
         for name in names { #expect(page.contains("\n.B \(name)\n"), "\(name)") }
         for command in Self.commands {
             #expect(readme.contains("`pushspool \(command._commandName)`"), "\(command)")

@@ -1,3 +1,4 @@
+import Document
 import Foundation
 import Testing
 
@@ -19,5 +20,26 @@ struct JobKeyTests {
         let known = Set(JobKey.allCases.map(\.rawValue))
         #expect(known.subtracting(told) == [])
         #expect(told.subtracting(known) == [])
+    }
+
+    @Test func `the schema of jobs has every key that the program knows, each with a description, and no other`() throws
+    {
+        let schema = try #require(
+            try JSONSerialization.jsonObject(with: Data(JSONSchema.job.document)) as? [String: Any])
+        let definitions = try #require(schema["$defs"] as? [String: [String: Any]])
+        var shown: [String: [String: Any]] = [:]
+        for name in ["APNsJob", "FCMJob", "APNsRecipient", "FCMRecipient"] {
+            shown.merge(try #require(definitions[name]?["properties"] as? [String: [String: Any]])) { $1 }
+        }
+        let spellings: Set = ["androidV2", "fcmOptions"]
+        #expect(Set(shown.keys).subtracting(spellings) == Set(JobKey.allCases.map(\.rawValue)))
+        #expect(spellings.isSubset(of: shown.keys) && shown.values.allSatisfy { $0["description"] != nil })
+    }
+
+    @Test func `every definition that the schema of jobs refers to is there`() throws {
+        let text = String(decoding: JSONSchema.job.document, as: UTF8.self)
+        let names = text.matches(of: #/"#\/\$defs\/(\w+)"/#).map { String($0.output.1) }
+        #expect(names.count > 10)
+        for name in Set(names) { #expect(text.contains("\"\(name)\":{"), "\(name)") }
     }
 }

@@ -71,6 +71,62 @@ struct KeyTests {
         #expect(apps[0] == apps[1])
     }
 
+    @Test(arguments: File.allCases)
+    func `the schema has every key that the program knows, and no other`(file: File) throws {
+        let sections = Self.sections(of: Set(try Self.entries(file).keys))
+        let known = try Self.known(file, sections: sections)
+        let shown = try Self.schemas(file).values.reduce(into: Set()) { $0.formUnion(Self.properties($1).keys) }
+        #expect(known.subtracting(shown) == [])
+        #expect(shown.subtracting(known) == [])
+    }
+
+    @Test func `the daemon's defaults in the schema are the program's`() throws {
+        let schema = try #require(try Self.schemas(.daemon).values.first)
+        let defaults = Self.properties(schema).compactMapValues { $0["default"] }
+        #expect(defaults.count > 15)
+        var report = Report()
+        let text = Self.document(
+            defaults.mapValues { "\($0)" == "0" || "\($0)" == "1" ? "\($0 as? Bool == true)" : "\($0)" })
+        let configuration = DaemonConfiguration(try Self.parse(text), report: &report)
+        #expect(report.inOrder.isEmpty, "\(report.inOrder)\n\(text)")
+        #expect(configuration == DaemonConfiguration())
+    }
+
+    @Test(arguments: [
+        ("http2", "credentials.service_account", "credentials.token"), ("fcm", "environment", "project"),
+        ("fcm", "credentials.token", "credentials.service_account"), ("binary", "window", "binary.window"),
+        ("http2", "binary", "window"),
+    ])
+    func `the schema of a protocol refuses the keys of others`(wire: String, refused: String, own: String) throws {
+        let schema = try #require(try Self.schemas(.app)[wire])
+        let keys = Self.properties(schema, sections: true)
+        #expect(keys[refused] == nil && keys[own] != nil)
+    }
+
+    // MARK: The schema
+
+    /// The schema of a file; for apps, one for each protocol.
+    private static func schemas(_ file: File) throws -> [String: [String: Any]] {
+        let bytes = file == .daemon ? JSONSchema.daemon.document : JSONSchema.app.document
+        let schema = try #require(try JSONSerialization.jsonObject(with: Data(bytes)) as? [String: Any])
+        return try #require(file == .daemon ? ["": schema] : schema["$defs"] as? [String: [String: Any]])
+    }
+
+    /// The keys that a schema allows, with what it says of each: those of sections in place of these, or beside them.
+    private static func properties(
+        _ schema: [String: Any], under prefix: String = "", sections: Bool = false
+    ) -> [String: [String: Any]] {
+        var found: [String: [String: Any]] = [:]
+        for (name, value) in schema["properties"] as? [String: Any] ?? [:] {
+            // What is `false` is another protocol's.
+            guard let value = value as? [String: Any] else { continue }
+            let isSection = value["properties"] != nil
+            if !isSection || sections { found[prefix + name] = value }
+            found.merge(properties(value, under: "\(prefix)\(name).", sections: sections)) { $1 }
+        }
+        return found
+    }
+
     // MARK: The page
 
     /// The keys of a part of pushspool.yaml(5), each with the text about it.

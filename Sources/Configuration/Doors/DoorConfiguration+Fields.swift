@@ -10,12 +10,18 @@ extension DoorConfiguration {
     package init(_ document: Node, report: inout Report) {
         self.init()
         var fields = Fields(document, report: report)
-        spool = fields.string("spool") ?? spool
-        state = fields.string("state") ?? state
+        read(&fields)
+        report = fields.finish()
+    }
+
+    /// Reads the keys.
+    mutating func read(_ fields: inout Fields) {
+        spool = fields.string("spool", or: spool)
+        state = fields.string("state", or: state)
         fields.mapping("limits") { readLimits(&$0) }
         fields.mapping("group") {
-            groupPause = $0.duration("every", in: .zero...Duration.seconds(1)) ?? groupPause
-            groupLimit = $0.integer("requests", in: 1...1024) ?? groupLimit
+            groupPause = $0.duration("every", in: .zero...Duration.seconds(1), or: groupPause)
+            groupLimit = $0.integer("requests", in: 1...1024, or: groupLimit)
         }
         readProducers(&fields)
         relay = fields.mapping("apns") { Self.readRelay(&$0) } ?? nil
@@ -27,16 +33,16 @@ extension DoorConfiguration {
         requireProof(&fields)
         if !hasDoor, !fields.report.hasErrors {
             let hint = "add apns:, http:, xmlrpc: or zeromq:"
-            fields.report.add(Diagnostic("no door is configured", hint: hint, at: document.place, severity: .warning))
+            fields.report.add(
+                Diagnostic("no door is configured", hint: hint, at: fields.node.place, severity: .warning))
         }
-        report = fields.finish()
     }
 
     private mutating func readLimits(_ fields: inout Fields) {
-        waitingLimit = fields.integer("waiting", in: 1...10_000_000) ?? waitingLimit
-        requestByteLimit = fields.byteCount("request", in: 1024...1 << 40) ?? requestByteLimit
-        connectionLimit = fields.integer("connections", in: 1...100_000) ?? connectionLimit
-        if fields.value("free_space")?.scalarText != "auto" {
+        waitingLimit = fields.integer("waiting", in: 1...10_000_000, or: waitingLimit)
+        requestByteLimit = fields.byteCount("request", in: 1024...1 << 40, or: requestByteLimit)
+        connectionLimit = fields.integer("connections", in: 1...100_000, or: connectionLimit)
+        if !fields.has("auto", for: "free_space") {
             freeSpace = fields.byteCount("free_space", in: 0...1 << 50).map(Int64.init)
         }
     }
@@ -65,7 +71,7 @@ extension DoorConfiguration {
 
     private static func readPlace(_ fields: inout Fields, suchAs example: String) -> ListenPlace? {
         fields.require("listen", hint: "write an address and a port, such as \(example)")
-        let isPublic = fields.boolean("public") ?? false
+        let isPublic = fields.boolean("public", or: false)
         return fields.scalar("listen", expected: "an address") { text throws(TextFault) in
             try ListenPlace(parsing: text, isPublic: isPublic)
         }
@@ -136,6 +142,7 @@ extension DoorConfiguration {
     }
 
     private mutating func readProducers(_ fields: inout Fields) {
+        fields.sketch("producers", .map(.object(Fields.sketch { Self.readProducer("", &$0) })))
         guard let list = fields.value("producers") else {
             let isNeeded = fields.value("apns") != nil || fields.value("http") != nil
             let hint = "name each program that may drop jobs, with its key, certificate or bearer token"
@@ -171,7 +178,7 @@ extension DoorConfiguration {
         var producer = Producer(name: name)
         producer.rate = fields.rate("rate")
         fields.require("apps", hint: #"list the apps that it may use, or write "*" for all"#)
-        if fields.value("apps")?.string != "*" { producer.apps = Set(fields.strings("apps") ?? []) }
+        if !fields.has("*", for: "apps") { producer.apps = Set(fields.strings("apps") ?? []) }
         for app in producer.apps ?? [] where !AppName.isValid(app) {
             fields.refuse("apps", "\(Diagnostic.quoted(app)) is not a valid app name", hint: "use \(AppName.rule)")
         }
@@ -180,7 +187,10 @@ extension DoorConfiguration {
     }
 
     private static func readProof(_ fields: inout Fields) -> Proof? {
-        let proofs = ["key", "certificate", "bearer_file"].compactMap { name in fields.file(name).map { (name, $0) } }
+        let names = ["key", "certificate", "bearer_file"]
+        let proofs = names.compactMap { name in fields.file(name).map { (name, $0) } }
+        fields.alternatives(names)
+        for name in ["key_id", "team_id"] { fields.sketch(name, .text(pattern: AppCredentials.idPattern)) }
         fields.allow("key_id", "team_id")
         guard let (name, file) = proofs.first else {
             let hint = "add key: with key_id: and team_id:, certificate:, or bearer_file:"

@@ -1,7 +1,14 @@
+import Document
+import JobFormat
+
 /// The description of the JSON door for programs and people (OpenAPI 3.1).
 enum OpenAPI {
     /// The document, as JSON.
     static let document = Array((text + "\n").utf8)
+
+    /// The schema of jobs, which `pushspool schema job` prints.
+    private static let jobs = String(
+        decoding: JSONSchema.job.members(named: "JobFile", under: "#/components/schemas/"), as: UTF8.self)
 
     private static let text = #"""
         {
@@ -27,7 +34,7 @@ enum OpenAPI {
                 "requestBody": {
                   "required": true,
                   "content": {
-                    "application/json": {"schema": {"type": "object"}},
+                    "application/json": {"schema": {"$ref": "#/components/schemas/JobFile"}},
                     "application/yaml": {"schema": {"type": "string"}},
                     "application/jsonl": {"schema": {"type": "string"}}
                   }
@@ -165,6 +172,7 @@ enum OpenAPI {
             },
             "parameters": {"app": {"name": "app", "in": "path", "required": true, "schema": {"type": "string"}}},
             "schemas": {
+              \#(jobs),
               "Receipt": {
                 "type": "object", "required": ["job", "recipients", "rejected"],
                 "properties": {

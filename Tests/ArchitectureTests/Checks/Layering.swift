@@ -56,9 +56,9 @@ enum Layering {
             "Synchronization",
         ],
         "Doctor": [
-            "ServiceProcess", "Configuration", "SpoolStore", "Gateways", "SecureTransport", "JSON", "LinuxIO",
-            "OpenSSL", "SpoolModel", "JournalModel", "JobFormat", "PushHTTP2", "PushModel", "Document",
-            "Synchronization",
+            "ServiceProcess", "JobOperations", "Configuration", "SpoolStore", "Gateways", "SecureTransport", "JSON",
+            "LinuxIO", "OpenSSL", "SpoolModel", "JournalModel", "JobFormat", "APNSHTTP2", "PushHTTP2", "PushModel",
+            "APNSModel", "Document", "Logging", "Synchronization",
         ],
         "ChannelManagement": [
             "Configuration", "Gateways", "JSON", "LinuxIO", "SpoolModel", "JobFormat", "APNSHTTP2", "PushHTTP2",
