@@ -67,6 +67,7 @@ private struct Desk {
     private static let doneOnce = [
         "pushspool submit ", "pushspool demo ", "pushspool hold ", "pushspool release ", "pushspool cancel ",
         "pushspool expire ", "pushspool retry news", "pushspool stop ", "pushspool channel delete ",
+        "pushspool app add ",
     ]
 
     private let bench: Bench
@@ -85,20 +86,26 @@ private struct Desk {
             """
             #!/bin/sh
             case $1 in
-            simulate | demo | journal) exec '\(program)' "$@" ;;
+            simulate | demo | journal | schema) exec '\(program)' "$@" ;;
             esac
             command=$1
             shift
-            if [ "$command" = channel ]; then
+            if [ "$command" = channel ] || [ "$command" = app ]; then
                 action=$1
                 shift
-                exec '\(program)' channel "$action" --config '\(bench.path)/etc/pushspool.yaml' "$@"
+                exec '\(program)' "$command" "$action" --config '\(bench.path)/etc/pushspool.yaml' "$@"
             fi
             exec '\(program)' "$command" --config '\(bench.path)/etc/pushspool.yaml' "$@"
 
             """)
         try FileManager.default.setAttributes(
             [.posixPermissions: 0o755], ofItemAtPath: bench.path + "/bin/pushspool")
+        try FileManager.default.copyItem(
+            atPath: bench.path + "/etc/key.p8", toPath: bench.path + "/desk/AuthKey_ABC123DEFG.p8")
+        try bench.write(
+            "desk/weather-adminsdk.json", String(decoding: try ThrowawayServiceAccount().file, as: UTF8.self))
+        try FileManager.default.setAttributes(
+            [.posixPermissions: 0o600], ofItemAtPath: bench.path + "/desk/weather-adminsdk.json")
     }
 
     /// Does what a step does, and judges what it prints.
@@ -151,6 +158,7 @@ private struct Desk {
         let places = [
             (bench.path + "/etc/../spool", "/var/spool/pushspool"), (bench.path + "/spool", "/var/spool/pushspool"),
             (bench.path + "/gateway", "/tmp/gateway"), (bench.path + "/tour", "/tmp/tour"), ("node-a", "host-a"),
+            (bench.path + "/etc/apps", "/etc/pushspool/apps"),
             // The page has the standard file, which need not be repeated.
             (" --config \(bench.path)/etc/pushspool.yaml", ""),
         ]
