@@ -143,7 +143,7 @@ final class ActiveJob {
         var result = ResultFile(report(final, app: app))
         result.why = fault ?? earlier?.explanation ?? summary.fault?.sentence
         result.findings = summary.report
-        result.runs = outcomes.runs
+        (result.runs, result.reasons) = (outcomes.runs, outcomes.reasons)
         result.isAbridged = resumption?.isAbridged == true
         return result
     }

@@ -168,6 +168,7 @@ final class Claimer {
         // A claimed job has begun its own turn by then.
         defer { parts.duplicates.endTurn(candidate.read.summary) }
         do throws(SystemError) {
+            context.spool.notices.noteReleased(job.name)
             switch try context.daemon.spool.claim(job, as: id, in: context.spool) {
             case .claimed(let claimed):
                 parts.intake.value.answer(job.name, .moved, at: .now)

@@ -90,7 +90,9 @@ final class Departures {
         waiting[departure.id] = nil
         switch departure.origin {
         case .new: parts.intake.value.answer(name, answer, at: .now)
-        case .hold: if place != nil { moved[departure.id] = departure }
+        case .hold:
+            context.spool.notices.noteReleased(name)
+            if place != nil { moved[departure.id] = departure }
         }
         // The line of a held file says that it has ended, even if it was removed meanwhile.
         if place != nil || departure.origin == .hold { reportEnd(of: departure, at: place) }

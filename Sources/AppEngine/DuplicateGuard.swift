@@ -1,5 +1,6 @@
 import Configuration
 import JobFormat
+import JobOperations
 import JournalModel
 import LinuxIO
 import Logging

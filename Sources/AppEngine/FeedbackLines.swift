@@ -5,6 +5,7 @@ import PushModel
 import ServiceProcess
 import SharedResources
 import SpoolModel
+import SpoolStore
 
 /// Unpublished feedback lines, in memory.
 final class FeedbackLines {
@@ -13,6 +14,7 @@ final class FeedbackLines {
     private static let limit = 4 << 20
 
     private let writer: FeedbackLine
+    private let notices: JobNotices
     /// Signalled when there are lines to publish.
     private let wakeup: Wakeup
     private var bytes: [UInt8] = []
@@ -21,7 +23,7 @@ final class FeedbackLines {
 
     init(_ context: AppContext, orSignal wakeup: Wakeup) {
         writer = FeedbackLine(app: context.name, node: context.daemon.node)
-        self.wakeup = wakeup
+        (notices, self.wakeup) = (context.spool.notices, wakeup)
     }
 
     /// Whether there are no lines, not counting those being published.
@@ -48,9 +50,10 @@ final class FeedbackLines {
         wakeup.signal()
     }
 
-    /// Adds the `job` line of an ended job.
-    func append(_ report: JobReport) {
+    /// Adds the `job` line of an ended job, and its line for producers.
+    func append(_ report: JobReport, notice: [UInt8]) {
         writer.appendJob(report, to: &bytes)
+        notices.add(notice)
     }
 
     /// Adds the line of a token that the feedback service has reported.
@@ -62,6 +65,7 @@ final class FeedbackLines {
     func take() -> [UInt8] {
         defer { bytes = [] }
         publishingByteCount = bytes.count
+        notices.seal()
         return bytes
     }
 

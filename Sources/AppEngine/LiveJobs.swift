@@ -46,6 +46,7 @@ final class LiveJobs: CommandedJobs {
 
     func endTurn() {
         isOperating = false
+        parts.space.lookAtHold()
         turns.broadcast()
     }
 

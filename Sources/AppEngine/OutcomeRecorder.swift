@@ -67,6 +67,7 @@ final class OutcomeRecorder {
         jobs.end(job)
         do {
             let name = try context.spool.hold.park(job.claimed)
+            parts.space.lookAtHold()
             context.daemon.meter.count { $0.noteHold(.changed) }
             journal.record(.cleaned(id))
             journal.write()

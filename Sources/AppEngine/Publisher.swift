@@ -81,7 +81,7 @@ final class Publisher {
 
     /// Lets a file fail without a claim: its line is published first unless it was before, then it moves to `failed/`.
     func depart(_ departure: Departure, isTold: Bool = false) {
-        if !isTold { parts.lines.append(departure.report) }
+        if !isTold { parts.lines.append(departure.report, notice: departure.notice) }
         departures.add(departure)
         plan.depart(departure.id)
         parts.publishWakeup.signal()
@@ -203,6 +203,7 @@ final class Publisher {
         case .keepRefs(let ids): return lines(areOut: parts.duplicates.keep(ids.lazy.compactMap { self.jobs[$0] }))
         case .publish(let ids):
             guard lines(areOut: writeFeedback()) == .done else { return .failed }
+            context.spool.notices.write()
             batch.lines = []
             parts.room.note(tooManyLines: false)
             for id in ids { jobs[id]?.machine.notePublished() }
@@ -264,7 +265,8 @@ final class Publisher {
                 try job.noteGrowth(in: context)
                 let final = try job.resumption?.final ?? recordEnd(of: job, conclusion, at: time)
                 job.machine.noteTold(final)
-                parts.lines.append(job.report(final, app: context.name))
+                let result = job.result(final, app: context.name)
+                parts.lines.append(result.report, notice: EndedJob.line(result, inode: job.claimed.status.inode))
             } catch {
                 failed.append(id)
                 note(error, in: .place(conclusion.folder), [LogKey.id: "\(id)"])
@@ -399,6 +401,7 @@ final class Publisher {
                 note(error, in: .hold, [LogKey.job: "\(job.claimed.name)"])
             }
         }
+        parts.space.lookAtHold()
         return .doneBut(failed: failed, gone: [])
     }
 

@@ -52,6 +52,8 @@ final class Recovery {
         do {
             if !toRecover.hasLookedIntoWork { try takeFromWork() }
             if !toRecover.missing.isEmpty { try searchMissing() }
+            context.spool.notices.seal()
+            context.spool.notices.write()
         } catch {
             context.logger.error(
                 "jobs of an earlier run cannot be looked up", metadata: [LogKey.error: "\(error)"])
@@ -162,7 +164,13 @@ final class Recovery {
             context.logger.warning("job restored from the journal", metadata: [LogKey.job: "\(job.facts.name)"])
             takeIn(JobToRecover(claimed: claimed, record: .job(job, suspicion: nil)))
         case .forget(let farewell): forget(job, farewell)
-        case .finish, .leave: publisher.syncMove(of: job.facts.id)
+        case .finish, .leave:
+            // A power loss may have taken the line for producers, and not the move.
+            if let final = job.final {
+                let result = ResultFile(of: job, final, path: ArchivePlace(final).path(of: context.name))
+                context.spool.notices.add(EndedJob.line(result, inode: job.facts.inode))
+            }
+            publisher.syncMove(of: job.facts.id)
         case .startOver, .resume, .hold: parts.journal.record(.cleaned(job.facts.id))
         }
     }
@@ -309,6 +317,7 @@ final class Recovery {
     private func park(_ left: JobToRecover, _ reason: RecoveryPlan.HoldReason) throws(SystemError) {
         let name = try context.spool.hold.park(left.claimed)
         parts.journal.record(.cleaned(left.claimed.id))
+        parts.space.lookAtHold()
         context.daemon.meter.count { $0.noteHold(reason) }
         let hint: Logger.MetadataValue = "inspect it; to send all of it, move it from hold/ to new/"
         context.logger.error(

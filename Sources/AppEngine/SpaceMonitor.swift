@@ -14,7 +14,7 @@ final class SpaceMonitor {
     private let context: AppContext
     private let journal: JournalWriter
     private var watch: SpaceWatch
-    private var held = FolderCount()
+    private var held = FolderCount(keepingNames: true)
     private var isOutOfRoom = false
     private var failures: FailureLog
     /// Why no jobs are claimed; `nil` if there is enough space.
@@ -41,6 +41,7 @@ final class SpaceMonitor {
         guard Moment.now >= nextLook else { return }
         nextLook = .now + Self.pause
         lookAtHold()
+        if let fault = context.spool.notices.fault { failures.note(fault, in: .tellProducers) }
         do {
             let wasShort = watch.isShort
             let room = try context.spool.space()
@@ -60,10 +61,11 @@ final class SpaceMonitor {
         }
     }
 
-    /// Counts the jobs in `hold/`, if the folder has changed.
-    private func lookAtHold() {
+    /// Counts the jobs in `hold/`, if the folder has changed, and tells producers which they are.
+    func lookAtHold() {
         do {
             heldCount = try held.look(at: context.spool.holdDirectory, now: .now)
+            context.spool.notices.noteHeld(held.names)
         } catch {
             if heldCount != nil { context.logger.warning("hold/ cannot be read", metadata: [LogKey.error: "\(error)"]) }
             heldCount = nil

@@ -79,6 +79,7 @@ final class UnclaimedFiles {
         do {
             let name = try context.spool.hold.park(unclaimed: job)
             parts.intake.value.answer(job.name, .moved, at: .now)
+            parts.space.lookAtHold()
             context.daemon.meter.count { $0.noteHold(cause) }
             context.logger.error(
                 "job is held: \(reason)",

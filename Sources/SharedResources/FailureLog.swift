@@ -17,6 +17,8 @@ package struct FailureLog {
         case writeResults
         /// Writing lines to `feedback/`.
         case publish
+        /// Writing lines for producers.
+        case tellProducers
         /// Moving a job to `hold/`.
         case hold
         /// Storing the refs of sent jobs, which make others duplicates.
@@ -70,6 +72,7 @@ extension FailureLog.Step {
         case .syncArchives: "archive cannot be synced"
         case .writeResults: "result files cannot be written"
         case .publish: "feedback cannot be written"
+        case .tellProducers: "producers cannot be told about their jobs"
         case .hold: "job cannot be held"
         case .keepRefs: "duplicate records cannot be written"
         case .measureSpace: "free disk space cannot be determined"
@@ -82,6 +85,7 @@ extension FailureLog.Step {
         case .syncArchives: "archives are synced again"
         case .writeResults: "result files are written again"
         case .publish: "feedback is written again"
+        case .tellProducers: "producers are told about their jobs again"
         case .hold: "jobs are held again"
         case .keepRefs: "duplicate records are written again"
         case .measureSpace: "free disk space is known again"
@@ -99,6 +103,9 @@ extension FailureLog.Step {
         case .publish:
             "make feedback/ a folder of the daemon's user on the app's own volume, or move away what is there; "
                 + "lines wait in memory, and jobs in work/"
+        case .tellProducers:
+            "make tmp/.jobs a folder of the daemon's user with free space, or remove it; until then `submit --wait` of "
+                + "producers does not see how jobs end"
         case .hold: "make hold/ a folder of the daemon's user on the app's own volume; the jobs wait in work/"
         case .keepRefs:
             "no job can end until this works: check `state`, or turn off intake.dedupe and intake.dedupe_content"

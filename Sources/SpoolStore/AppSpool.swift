@@ -33,6 +33,8 @@ package final class AppSpool {
     package let archives: Archives
     /// Moves files to `hold/` and back.
     package let hold: HoldFolder
+    /// What producers may know of the node's jobs.
+    package let notices: JobNotices
     /// The node's lease in a cluster, where other nodes move jobs here, too.
     private let lease: NodeLease?
     /// Whether other nodes move jobs here, too.
@@ -64,6 +66,7 @@ package final class AppSpool {
         var hold = HoldFolder(holdDirectory, new: new, work: work, archives)
         hold.lease = lease
         self.hold = hold
+        notices = try JobNotices(in: staging, of: node, writingIn: work)
         filesystem = try new.filesystemType()
         hasNoReplace = try probe([new, work, holdDirectory, folders[3], folders[4]], PassingNames(".probe-" + node))
     }

@@ -25,13 +25,15 @@ package struct Departure {
     package let place: ArchivePlace
     /// The content of its result file.
     package let result: [UInt8]
+    /// Its line for producers, of `EndedJob`.
+    package let notice: [UInt8]
     /// How many of its notifications get their outcome now.
     package var endedCount = 0
 
     /// Creates a departure with the result that is put next to the file.
     package init(of file: SeenFile, from origin: Origin, to place: ArchivePlace, _ result: ResultFile) {
         (self.file, self.origin, self.place) = (file, origin, place)
-        (self.result, report) = (result.bytes, result.report)
+        (self.result, report, notice) = (result.bytes, result.report, EndedJob.line(result, inode: file.status.inode))
     }
 
     /// The id that identifies it in feedback, and its result until that is in place.

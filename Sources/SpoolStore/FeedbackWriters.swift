@@ -1,6 +1,6 @@
 package import LinuxIO
 
-/// The users whose files in `feedback/` count as the daemon's. Consumers with write permission there can create files,
+/// The users whose files in `feedback/` and `tmp/.jobs/` count as the daemon's. Consumers with write permission there can create files,
 /// which must not pass for outcomes.
 package struct FeedbackWriters: Sendable {
     /// The user whose files the daemon's are; root may have restored some.
@@ -28,10 +28,13 @@ package struct FeedbackWriters: Sendable {
         }
     }
 
+    /// Whether a file is the daemon's.
+    func areOwners(of status: FileStatus) -> Bool { [owner, publisher, 0].contains(status.owner) }
+
     /// Returns why a file is not the daemon's; `nil` if it is.
     package func objection(to status: FileStatus) -> String? {
         guard status.kind == .regular else { return "it is a \(status.kind.rawValue)" }
-        guard [owner, publisher, 0].contains(status.owner) else {
+        guard areOwners(of: status) else {
             let users = (its: Host.userText(status.owner), daemons: Host.userText(owner))
             return "it belongs to user \(users.its), but the daemon's files belong to user \(users.daemons)"
         }

@@ -1,4 +1,4 @@
-import JobFormat
+package import JobFormat
 package import LinuxIO
 package import PushModel
 
@@ -11,15 +11,19 @@ package struct FolderCount: Sendable {
     /// Counting stops at this number, because listing a folder takes time.
     package let limit: Int
     private let isMeant: @Sendable ([UInt8]) -> Bool
+    private let keepsNames: Bool
     private var counted: (count: Int, modifiedAt: Int64)?
     /// The first of the names counted last, in the order of their bytes.
     package private(set) var first: [UInt8]?
+    /// The names counted last, if they are kept.
+    package private(set) var names: Set<FileName> = []
 
-    /// Creates a count without a result so far. Counts jobs, or the names that `isMeant` selects.
+    /// Creates a count without a result so far. Counts jobs, or the names that `isMeant` selects, and keeps them on request.
     package init(
-        limit: Int = 10_000, of isMeant: @escaping @Sendable ([UInt8]) -> Bool = { FileName(bytes: $0)?.isJob == true }
+        limit: Int = 10_000, keepingNames: Bool = false,
+        of isMeant: @escaping @Sendable ([UInt8]) -> Bool = { FileName(bytes: $0)?.isJob == true }
     ) {
-        (self.limit, self.isMeant) = (limit, isMeant)
+        (self.limit, self.isMeant, keepsNames) = (limit, isMeant, keepingNames)
     }
 
     /// Checks the folder, and counts if it may have changed. Blocks.
@@ -33,11 +37,12 @@ package struct FolderCount: Sendable {
         let modifiedAt = try folder.status().modifiedAt
         if let counted, counted.modifiedAt == modifiedAt { return counted.count }
         var count = 0
-        first = nil
+        (first, names) = (nil, [])
         var listing = try folder.listing()
         while count < limit, let entry = try listing.next() {
             guard isMeant(entry.name) else { continue }
             count += 1
+            if keepsNames, let name = FileName(bytes: entry.name) { names.insert(name) }
             if first.map({ entry.name.lexicographicallyPrecedes($0) }) ?? true { first = entry.name }
         }
         let isCalm = WallTime(nanoseconds: modifiedAt) + Self.calm <= now

@@ -14,6 +14,8 @@ package struct ResultFile: Sendable {
     package var why: String?
     /// The errors and warnings found in the job file.
     package var findings = Report()
+    /// The number of notifications by outcome, except accepted ones, and by reason. Those from before a restart are missing.
+    package var reasons: [Outcome.Kind: [String: Int]] = [:]
     /// The indexes by outcome, except accepted ones.
     package var runs: [Outcome.Kind: IndexRuns] = [:]
     /// Whether `rejected` or `expired` is incomplete: scattered runs may not survive a restart. Counts and feedback
@@ -23,6 +25,22 @@ package struct ResultFile: Sendable {
     /// Creates the result of a job that needs no explanation.
     package init(_ report: JobReport) {
         self.report = report
+    }
+
+    /// Creates what the journal knows of the result of a job that has ended.
+    ///
+    /// - Parameters:
+    ///   - job: The job.
+    ///   - final: Its end.
+    ///   - path: The path of its file, relative to the spool.
+    package init(of job: JournalJob, _ final: JournalFinal, path: String) {
+        let facts = job.facts
+        report = JobReport(
+            JobIdentity(name: facts.name, id: facts.id), final.conclusion, notificationCount: facts.recipientCount,
+            at: final.finishedAt)
+        (report.path, report.droppedAt, report.claimedAt) = (path, facts.droppedAt, facts.claimedAt)
+        report.earlier = final.earlier
+        (why, runs, isAbridged) = (final.why, job.runs, job.isAbridged)
     }
 
     /// Whether a job that ended this way gets a result file.
@@ -40,6 +58,7 @@ package struct ResultFile: Sendable {
     package var bytes: [UInt8] {
         var lines: [[UInt8]] = []
         lines.append(contentsOf: head)
+        if !reasons.isEmpty { lines.append(member("reasons", writeReasons)) }
         if findings.errorCount + findings.warningCount > 0 {
             lines.append(member("errors") { $0.integer(findings.errorCount) })
             lines.append(member("warnings") { $0.integer(findings.warningCount) })
@@ -48,6 +67,19 @@ package struct ResultFile: Sendable {
         if runs.contains(where: { !$0.value.isEmpty }) { lines.append(member("indexes", writeIndexes)) }
         if isAbridged { lines.append(member("indexes_incomplete", writeIncomplete)) }
         return Array("{\n  ".utf8) + Array(lines.joined(separator: Array(",\n  ".utf8))) + Array("\n}\n".utf8)
+    }
+
+    /// The content on one line; if it has more than `limit` bytes, without indexes and with the first 20 findings.
+    func line(limit: Int) -> [UInt8] {
+        let line = bytes.filter { $0 != UInt8(ascii: "\n") }
+        guard line.count > limit else { return line }
+        var short = self
+        (short.runs, short.isAbridged, short.findings) = ([:], true, Report())
+        for finding in findings.inOrder.prefix(20) { short.findings.add(finding) }
+        short.findings.count(
+            errors: findings.errorCount - short.findings.errorCount,
+            warnings: findings.warningCount - short.findings.warningCount)
+        return short.bytes.filter { $0 != UInt8(ascii: "\n") }
     }
 
     private var head: [[UInt8]] {
@@ -94,6 +126,19 @@ package struct ResultFile: Sendable {
             writer.string(kind.rawValue)
         }
         writer.endArray()
+    }
+
+    /// Writes an object for each outcome, with the number of notifications by reason.
+    private func writeReasons(to writer: inout JSONWriter) {
+        writer.beginObject()
+        for kind in Outcome.Kind.allCases {
+            guard let reasons = reasons[kind] else { continue }
+            writer.key(kind.rawValue)
+            writer.beginObject()
+            for (reason, count) in reasons.sorted(by: { $0.key < $1.key }) { writer.member(reason, count) }
+            writer.endObject()
+        }
+        writer.endObject()
     }
 
     private func writeDiagnostics(to writer: inout JSONWriter) {

@@ -9,6 +9,18 @@ extension Bench {
         (try? Directory.open(path: "\(spool)/\(folder)").sortedNames()) ?? []
     }
 
+    /// What producers are told of ended jobs: each name and state.
+    func notices(of app: String) -> Set<String> {
+        let files = names(in: app + "/tmp/.jobs").filter { $0 != "held" }
+        let texts = files.compactMap { try? String(contentsOfFile: "\(spool)/\(app)/tmp/.jobs/\($0)", encoding: .utf8) }
+        return Set(
+            texts.flatMap { $0.split(separator: "\n") }.compactMap { line in
+                // The name, the inode, the path and the result.
+                let parts = line.split(separator: "\t", maxSplits: 3)
+                return parts.count == 4 ? "\(parts[0]) \(parts[2].prefix { $0 != "/" })" : nil
+            })
+    }
+
     /// What was claimed and is not archived.
     func claimed(_ app: String) -> [String] { names(in: app + "/work/node-a") }
 

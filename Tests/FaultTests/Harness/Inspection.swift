@@ -60,6 +60,9 @@ struct Inspection {
         drops = Dictionary(bench.drops.all.map { ($0.name, $0) }) { first, _ in first }
     }
 
+    /// What producers of the app are told: names and states of jobs.
+    private var notices: Set<String> = []
+
     /// Looks at everything.
     mutating func run() throws {
         verdict.jobCount = drops.count
@@ -74,6 +77,7 @@ struct Inspection {
         let ends = Dictionary(grouping: lines.filter { $0.kind == "job" }) { $0.job ?? "" }
         let told = Dictionary(grouping: lines.filter { $0.kind == "notification" }) { $0.id ?? "" }
         checkPlaces(of: mine, in: app)
+        notices = bench.notices(of: app)
         for (name, drop) in mine {
             let ids = Set((ends[name] ?? []).compactMap(\.id))
             let indexes = Set(ids.flatMap { told[$0] ?? [] }.compactMap(\.index))
@@ -118,6 +122,9 @@ struct Inspection {
 
     private mutating func checkLines(of drop: Drop, _ ends: [FeedbackLine], told: Set<Int>, in app: String) {
         guard let last = ends.last else { return verdict.note(.toldFirst, "\(drop.name) has no line") }
+        if !notices.contains("\(drop.name) \(last.state ?? "")") {
+            verdict.note(.toldFirst, "\(drop.name) is not told to producers")
+        }
         if Set(ends.map(\.counts)).count > 1 {
             verdict.note(.toldFirst, "\(drop.name) is told in several ways: \(ends.map(\.counts))")
         }
@@ -141,7 +148,7 @@ struct Inspection {
     private mutating func checkRemains(in app: String) {
         for name in bench.claimed(app) { verdict.note(.noRemains, "work/\(name)") }
         for folder in ["new", "tmp", "hold", "feedback"] {
-            for name in bench.names(in: "\(app)/\(folder)") where name.hasPrefix(".") {
+            for name in bench.names(in: "\(app)/\(folder)") where name.hasPrefix(".") && name != ".jobs" {
                 verdict.note(.noRemains, "\(folder)/\(name)")
             }
         }
