@@ -85,7 +85,7 @@ let package = Package(
         layer("ServiceProcess", uses: ["LinuxIO", "PushModel", "Document", logging]),
         layer("SecureTransport", uses: ["LinuxIO", "OpenSSL", "Document"]),
         layer("SpoolStore", uses: ["LinuxIO", "SpoolModel", "JournalModel", "JobFormat", "PushModel", "Document"]),
-        layer("SpoolClient", uses: ["LinuxIO"]),
+        layer("SpoolClient", uses: ["LinuxIO", "SpoolModel", "JobFormat"]),
         layer(
             "Gateways",
             uses: [
@@ -245,7 +245,7 @@ let package = Package(
             uses: [
                 "LinuxIO", "JSON", "SpoolModel", "JournalModel", "JobFormat", "PushModel", "Document", "TestSupport",
             ]),
-        tests("SpoolClient", uses: ["LinuxIO", "TestSupport"]),
+        tests("SpoolClient", uses: ["LinuxIO", "SpoolModel", "JobFormat", "TestSupport"]),
         tests(
             "SpoolInspection",
             uses: [

@@ -101,6 +101,8 @@ package enum CommandProgram {
 extension ExitCode {
     /// The input is faulty, or the output incomplete (EX_DATAERR, sysexits.h).
     package static let badInput = ExitCode(65)
+    /// A job is dropped, or may be, and how it ends is not known: do not drop it again (EX_UNAVAILABLE).
+    package static let fateUnknown = ExitCode(69)
     /// A later attempt may succeed (EX_TEMPFAIL).
     package static let tryAgain = ExitCode(75)
     /// The configuration is faulty (EX_CONFIG).

@@ -1,6 +1,11 @@
+import JobFormat
 import LinuxIO
+import SpoolModel
 
 /// Locates a job that was dropped under a unique name, such as those that `Submission` creates. Calls block.
+///
+/// A producer, who may drop jobs and nothing more, is told by `tmp/.jobs/` how the app's last jobs have ended and which are
+/// held: at least 8 MiB of lines, of about 100 bytes if everything was accepted.
 public struct JobLocator: Sendable {
     /// The location of a job.
     public enum Place: Hashable, Sendable {
@@ -29,16 +34,47 @@ public struct JobLocator: Sendable {
     /// Locates the job, in the archives newest day first. Costs a lookup per archived day.
     ///
     /// - Returns: `nil` while the job is being sent, and if it was not found.
-    /// - Throws: `SpoolClientError` if a folder cannot be read. Only members of their group may read `done/` and `failed/`.
+    /// - Throws: `SpoolClientError` if neither the folders nor `tmp/` can be read.
     public func place(of name: String) throws(SpoolClientError) -> Place? {
+        var search = Search()
+        return try place(of: name, &search)
+    }
+
+    /// What earlier searches for a job have read in vain.
+    package struct Search {
+        fileprivate var marks = NoticeReader.Marks()
+
+        /// Creates a search that has read nothing.
+        package init() {}
+    }
+
+    /// Does the same again and again for one job, and reads only what is new of the files for producers.
+    ///
+    /// - Throws: `SpoolClientError`, like `place(of:)`.
+    package func place(of name: String, _ search: inout Search) throws(SpoolClientError) -> Place? {
         try translating { () throws(SystemError) in
-            let (name, app) = (Array(name.utf8), try home.open())
-            if try isThere(name, in: "new", of: app) { return .waiting }
-            if try isThere(name, in: "hold", of: app) { return .held }
-            if let (day, result) = try find(name, in: "done", of: app) { return .done(day: day, result: result) }
-            if let (day, result) = try find(name, in: "failed", of: app) { return .failed(day: day, result: result) }
-            return nil
+            let (bytes, app) = (Array(name.utf8), try home.open())
+            if try isThere(bytes, in: "new", of: app) { return .waiting }
+            do throws(SystemError) {
+                if try isThere(bytes, in: "hold", of: app) { return .held }
+                if let (day, result) = try find(bytes, in: "done", of: app) { return .done(day: day, result: result) }
+                return try find(bytes, in: "failed", of: app).map { .failed(day: $0.day, result: $0.result) }
+            } catch {
+                guard error.isRefusal else { throw error }
+                return try toldPlace(of: name, app, &search)
+            }
         }
+    }
+
+    /// Returns the place of a job as its producers may know it.
+    private func toldPlace(of name: String, _ app: Directory, _ search: inout Search) throws(SystemError) -> Place? {
+        guard let name = FileName(name), let notices = try NoticeReader(of: app) else { return nil }
+        if try notices.isHeld(name) { return .held }
+        guard let job = try notices.end(of: name, after: &search.marks) else { return nil }
+        let parts = job.path.split(separator: "/")
+        guard parts.count == 3 else { return nil }
+        let (day, result) = (String(parts[1]), job.result)
+        return parts[0] == "done" ? .done(day: day, result: result) : .failed(day: day, result: result)
     }
 
     private func isThere(_ name: [UInt8], in folder: String, of app: Directory) throws(SystemError) -> Bool {

@@ -9,6 +9,9 @@ public struct SpoolClientError: Error, Hashable, Sendable, CustomStringConvertib
     /// Whether an argument was invalid, so that repeating the call does not help.
     public let isInputFault: Bool
 
+    /// Whether the job may have been dropped all the same, so that dropping it again may send it twice.
+    public let mayBeDropped: Bool
+
     /// The message without the path, which has a random name.
     package let cause: String
 
@@ -17,15 +20,15 @@ public struct SpoolClientError: Error, Hashable, Sendable, CustomStringConvertib
         hint.map { "\(message); \($0)" } ?? message
     }
 
-    init(_ message: String, hint: String? = nil, isInputFault: Bool = false) {
+    init(_ message: String, hint: String? = nil, isInputFault: Bool = false, mayBeDropped: Bool = false) {
         (self.message, cause) = (message, message)
         self.hint = hint
-        self.isInputFault = isInputFault
+        (self.isInputFault, self.mayBeDropped) = (isInputFault, mayBeDropped)
     }
 
     init(_ error: SystemError) {
         (message, cause) = (error.description, error.cause)
-        isInputFault = false
+        (isInputFault, mayBeDropped) = (false, false)
         hint =
             if let remedy = error.readOnlyRemedy {
                 remedy

@@ -91,7 +91,7 @@ package final class StagedJob {
         } catch {
             throw SpoolClientError(
                 "\(failure), and it is unknown whether '\(name)' was dropped: \(error)",
-                hint: "check new/ for it before you submit it again")
+                hint: "check new/ for it before you submit it again", mayBeDropped: true)
         }
         throw SpoolClientError(failure)
     }

@@ -1,32 +1,21 @@
 package import Document
 import JSON
-import JobFormat
-package import PushModel
-import SpoolClient
+import ServiceProcess
 
-/// The reasons why notifications of a job were not accepted, counted from feedback.
-package struct JobReasons {
-    private var counts: [String: [String: Int]] = [:]
+/// The reasons why notifications of a job were not accepted, as its result file counts them.
+package struct JobReasons: Hashable, Sendable {
+    private let counts: [String: [String: Int]]
 
-    /// Reads an app's feedback published since `start`, except files that are unreadable or were removed.
-    package init(of job: String, app: String, spool: String, since start: WallTime) {
-        guard let reader = try? FeedbackReader(app: app, spool: spool), let files = try? reader.files() else { return }
+    /// Reads a result file. The counts of an outcome may be too low after a restart of the daemon.
+    package init(of result: [UInt8]) {
         var parser = JSON.Parser()
-        let first = start.compact
-        // Ignore files that have been removed or that contain foreign lines.
-        for file in files where file > first {
-            try? reader.forEachLine(of: file) { line in
-                guard line.contains(job), let node = try? parser.parse(Array(line.utf8)).root else { return }
-                note(node, of: job)
+        var counts: [String: [String: Int]] = [:]
+        for outcome in (try? parser.parse(result).root["reasons"])?.members.map({ $0 }) ?? [] {
+            for reason in outcome.value.members {
+                counts[outcome.key.text, default: [:]][reason.key.text] = reason.value.integer ?? 0
             }
         }
-    }
-
-    private mutating func note(_ line: Node, of job: String) {
-        guard line["kind"]?.string == "notification", line["job"]?.string == job,
-            let outcome = line["outcome"]?.string, outcome != Outcome.Kind.accepted.rawValue
-        else { return }
-        counts[outcome, default: [:]][line["reason"]?.string ?? "no reason", default: 0] += 1
+        self.counts = counts
     }
 
     /// One line per outcome, the most frequent reasons first: `rejected: 2 Unregistered, 1 BadDeviceToken`.

@@ -70,7 +70,7 @@ extension SpoolStatus {
 
 extension SpoolStatus.App {
     /// The reason why the app waits or does not start, if it has one: `weather waits for room in the journal: …`.
-    var waitReason: String? { reason.map { "\(name) \(state == .starting ? "cannot start: " : "")\($0)" } }
+    package var waitReason: String? { reason.map { "\(name) \(state == .starting ? "cannot start: " : "")\($0)" } }
 
     /// How old feedback must be to be shown: most consumers take it sooner.
     private static let feedbackAge = Duration.seconds(3600)

@@ -48,8 +48,8 @@ package struct StatusFile {
         return nodes.compactMap { node in (try? root.openChild(node)).flatMap { try? StatusFile(in: $0).status } }
     }
 
-    /// The progress of a job, if it takes long enough to be reported.
-    static func progress(of job: String, app: String, in spool: String) -> SpoolStatus.Job? {
-        all(of: spool).lazy.flatMap(\.apps).filter { $0.name == app }.flatMap(\.progress).first { $0.name == job }
+    /// Returns the recent status of one app on all nodes.
+    package static func all(of spool: String, app: String) -> [SpoolStatus.App] {
+        all(of: spool).flatMap(\.apps).filter { $0.name == app }
     }
 }

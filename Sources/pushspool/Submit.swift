@@ -21,8 +21,8 @@ struct Submit: AsyncParsableCommand {
         abstract: "Drop complete, synced jobs into an app's new/.",
         discussion: """
             Writes each file to <spool>/<app>/tmp/, syncs it, renames it into new/ under a unique name, and prints the name. \
-            With --wait, prints the result and exits with 0 if everything was accepted, 65 if not, and 75 if a job has not \
-            finished in time. With --json, prints an object for each dropped job, and with --wait another one for each \
+            With --wait, prints the result and exits with 0 if everything was accepted, 65 if not, and 69 if a job is dropped \
+            and has not finished in time, or cannot be sent now; it exits with 75 if a job is not dropped. With --json, prints an object for each dropped job, and with --wait another one for each \
             finished job.
 
             Example: echo '{"token": "740f…78ad", "alert": "Hi"}' | pushspool submit --app weather --wait -
@@ -61,20 +61,31 @@ struct Submit: AsyncParsableCommand {
     }
 
     func run() async throws {
+        let (folder, names) = try drop()
+        guard wait else { return }
+        do {
+            try await awaitEnd(of: names, in: folder)
+        } catch let error as SpoolClientError {
+            Talk.complain("the jobs are dropped, but \(error.message)", hint: error.hint)
+            throw ExitCode.fateUnknown
+        }
+    }
+
+    /// Drops the jobs, and prints their names.
+    private func drop() throws -> (folder: String, names: [String]) {
         do {
             let folder = try spool ?? ConfigurationLoader(path: options.config).places().daemon.spool
             let submission = try Submission(app: app, spool: folder)
-            let start = WallTime(nanoseconds: WallClock.nanoseconds())
             var names: [String] = []
             for file in files {
                 let name = try submission.submit(try content(of: file), name: jobName(of: file))
                 if json { Talk.say(line(name, "waiting")) } else { Talk.say(name) }
                 names.append(name)
             }
-            if wait { try await awaitEnd(of: names, in: folder, since: start) }
+            return (folder, names)
         } catch let error as SpoolClientError {
             Talk.complain(error.message, hint: error.hint)
-            throw error.isInputFault ? ExitCode.badInput : ExitCode.tryAgain
+            throw error.mayBeDropped ? .fateUnknown : error.isInputFault ? .badInput : ExitCode.tryAgain
         } catch let error as SystemError {
             Talk.complain("\(error)", hint: "check the path and its permissions")
             throw ExitCode.badInput
@@ -102,7 +113,7 @@ struct Submit: AsyncParsableCommand {
         file == "-" ? "stdin.\(format.rawValue)" : FilePlace(file).name
     }
 
-    private func awaitEnd(of names: [String], in folder: String, since start: WallTime) async throws {
+    private func awaitEnd(of names: [String], in folder: String) async throws {
         let watcher = JobAwaiting(app: app, spool: folder, until: .now + .seconds(timeout.seconds))
         let option = spool.map { " --spool \(ShellWord.spelled($0))" } ?? options.repeated
         let show = "pushspool show\(option) --app \(app)"
@@ -110,20 +121,22 @@ struct Submit: AsyncParsableCommand {
         for name in names {
             let proposal = "\(show) \(ShellWord.quoted(name))"
             let end = try await watcher.end(of: name)
-            var reasons: JobReasons?
-            if case .other = end { reasons = JobReasons(of: name, app: app, spool: folder, since: start) }
-            if json { Talk.say(line(name, end.state, end.text, reasons)) }
             switch end {
-            case .accepted: if !json { Talk.say("\(name): \(end.text)") }
-            case .other:
+            case .accepted:
+                if json { Talk.say(line(name, end.state, end.text)) } else { Talk.say("\(name): \(end.text)") }
+            case .other(_, _, let reasons):
+                if json { Talk.say(line(name, end.state, end.text, reasons)) }
                 if !json { Talk.say((["\(name): \(end.text)"] + (reasons?.lines ?? [])).joined(separator: "\n  ")) }
                 Talk.note("hint: see: \(proposal)")
                 code = code ?? .badInput
-            case .notYet:
+            case .notYet(_, _, let isInVain):
+                let time = isInVain ? "" : " after \(timeout.seconds) s"
+                if json { Talk.say(line(name, end.state, end.text)) }
                 Talk.complain(
-                    "\(name) has not finished after \(timeout.seconds) s: \(end.text)",
-                    hint: "is the daemon running? see: pushspool status\(options.repeated); \(proposal)")
-                code = .tryAgain
+                    "\(name) has not finished\(time): \(end.text)",
+                    hint: "it is dropped: do not submit it again; is the daemon running? see: "
+                        + "pushspool status\(options.repeated); \(proposal)")
+                code = .fateUnknown
             }
         }
         if let code { throw code }

@@ -117,7 +117,7 @@ class ShellDriver:
 
     @staticmethod
     def _kind(code, message):
-        if code == 75 and "has not finished" in message:
+        if code == 69 and "has not finished" in message:
             return "not_in_time"
         return {64: "input", 65: "input"}.get(code, "in_doubt" if "check new/" in message else "failed")
 

@@ -279,7 +279,7 @@ class CommandTests(SpoolTest):
     def test_faults_have_their_exit_codes_and_remedies(self):
         cases = [
             (("submit", self.place + "/nowhere.json"), 65), (("submit", "-"), 65), (("submit",), 64),
-            (("submit", self.outside("a.txt", "{}")), 65), (("submit", "--wait", "--timeout", "0", "-"), 75),
+            (("submit", self.outside("a.txt", "{}")), 65), (("submit", "--wait", "--timeout", "0", "-"), 69),
             (("feedback", "--bogus"), 64), (("feedback", "--move-to", self.place + "/nowhere"), 65),
             (("feedback", "--consume", "--kind", "token"), 64),
             (("feedback", "--move-to", self.place, "--kind", "token"), 64),

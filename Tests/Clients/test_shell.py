@@ -316,7 +316,7 @@ class ShellTests:
         self.put("{}", "new", "a.json")
         for name in ("a.json", "nowhere.json"):
             result = self.wait(name)
-            self.assertEqual(result.returncode, 75)
+            self.assertEqual(result.returncode, 69)
             self.assertIn("hint: is the daemon running?", result.stderr)
 
     # Feedback

@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test(arguments: [("1", 75), ("1s", 75), ("10ms", 75), ("1x", 64), ("-1s", 64)])
+    @Test(arguments: [("1", 69), ("1s", 69), ("10ms", 69), ("1x", 64), ("-1s", 64)])
     func `times are taken with a unit and in seconds`(time: String, code: Int) async throws {
         try await Bench.running(try .init()) { bench in
             try await bench.withDaemon { try await $0.says("app started") }
@@ -192,12 +192,12 @@ import Testing
         }
     }
 
-    @Test func `submit exits with 75 when the job is not over in time, and leaves it to be sent`() async throws {
+    @Test func `submit exits with 69 when the job is not over in time, and leaves it to be sent`() async throws {
         try await Bench.running(try .init()) { bench in
             try await bench.withDaemon { try await $0.says("app started") }
             try bench.write("staged/a.json", job(1))
             let end = try await submit(bench, ["--wait", "--timeout", "1", bench.path + "/staged/a.json"])
-            #expect(end.code == 75 && end.log.contains("is the daemon running?"), "\(end)")
+            #expect(end.code == 69 && end.log.contains("is the daemon running?"), "\(end)")
             #expect(end.log.contains("has not finished after 1 s: still waiting in new/"), "\(end)")
             let option = "--config \(bench.path)/etc/pushspool.yaml"
             #expect(end.log.contains("pushspool status \(option); pushspool show \(option) --app weather"), "\(end)")
@@ -210,7 +210,7 @@ import Testing
             try await bench.withDaemon { try await $0.says("app started") }
             try bench.write("staged/a';id;'.json", job(1))
             let end = try await submit(bench, ["--wait", "--timeout", "0", bench.path + "/staged/a';id;'.json"])
-            #expect(end.code == 75 && end.log.contains(#" --app weather 'a'\'';id;'\''"#), "\(end)")
+            #expect(end.code == 69 && end.log.contains(#" --app weather 'a'\'';id;'\''"#), "\(end)")
         }
     }
 

@@ -36,6 +36,7 @@ import time
 from collections import OrderedDict
 from contextlib import contextmanager, suppress
 from typing import Any, Callable, Dict, Iterable, Iterator, List, Mapping, NamedTuple, Optional, Tuple, Union
+from urllib.parse import unquote_to_bytes
 
 __all__ = ["InputFault", "JobEnd", "NotInTime", "PushspoolError", "feedback", "submit", "submit_lines", "wait"]
 
@@ -75,7 +76,7 @@ class InputFault(PushspoolError):
 
 
 class NotInTime(PushspoolError):
-    """The job has not ended within the time-out; the call did not change it."""
+    """The job has not ended within the time-out, or its app sends nothing now; the call did not change it."""
 
 
 class JobEnd(NamedTuple):
@@ -194,8 +195,11 @@ def _submit(
     try:
         with _translated(), _opened(_home(folder, app)) as home, _opened("new", home) as new:
             with _staged(home, new, ending) as (directory, temporary, number):
+                inode = os.fstat(number).st_ino
                 _write(number, source, sync)
                 final = _publish(directory, temporary, new, name, ending, unique)
+            if not unique:
+                _note_inode(_home(folder, app), final, inode)
             _finish(folder, app, new, final, sync)
             return final
     except PushspoolError:
@@ -408,57 +412,150 @@ def _leads_to(new: int, folder: Folder, app: Optional[str]) -> bool:
 def wait(folder: Folder, name: str, *, app: Optional[str] = None, timeout: float = 300.0) -> JobEnd:
     """Waits until a job has ended or is held, and returns its end.
 
-    Looks into each day's folder in done/ and failed/, at most twice a second. Only members of their group can read
-    these.
+    Looks at most twice a second: into each day's folder in done/ and failed/, or, if the user may only drop jobs, into the
+    files in tmp/.jobs/ (pushspool-spool(7)), which have the last jobs of the app.
 
-    :param name: the name that `submit` returned.
+    :param name: the name that `submit` returned. If you use names again (`unique=False`), call this in the process that
+        submitted, or it may return the end of an earlier job.
     :param timeout: the longest wait in seconds.
-    :raises NotInTime: the job has not ended.
+    :raises NotInTime: the job has not ended, or the app is stopped, so that nothing of it is sent.
     :raises PushspoolError: a folder cannot be read.
     """
     if _file_name(name) in (b"", b".", b"..") or "/" in name or "\0" in name:
         raise InputFault(f"'{_printable(name)}' is not a valid file name", "pass the name that submit returned")
     deadline = time.monotonic() + timeout
     pause = 0.02
+    search = _Search(name, _inodes.get((_home(folder, app), name)))
     while True:
         with _translated(), _opened(_home(folder, app)) as home:
-            end, is_waiting = _find(home, name)
+            end, is_waiting = search.find(home)
         if end:
             return end
         rest = deadline - time.monotonic()
-        if rest <= 0:
+        obstacle = _obstacle(_home(folder, app))
+        if rest <= 0 or obstacle:
             where = "still in new/" if is_waiting else "still being sent, or its file was removed"
-            message = f"{_printable(name)} has not finished after {timeout:g} s: {where}"
-            raise NotInTime(message, "is the daemon running? see its log")
+            time_text = "" if obstacle else f" after {timeout:g} s"
+            message = f"{_printable(name)} has not finished{time_text}: {where}{obstacle}"
+            raise NotInTime(message, "it is dropped: do not submit it again; is the daemon running? see its log")
         time.sleep(min(pause, rest))
         pause = min(pause * 2, 0.5)
 
 
-def _find(home: int, name: str) -> Tuple[Optional[JobEnd], bool]:
-    """Returns the end of a job, or None, and whether the job waits in new/."""
-    for place in ("new", "hold"):
-        with _opened(place, home) as directory:
-            if _exists(name, directory):
-                return (None, True) if place == "new" else (JobEnd(name, "held", f"hold/{name}", None), False)
-    for place in ("done", "failed"):
-        with _opened(place, home) as archive:
-            for day in sorted(os.listdir(archive), reverse=True):
-                end = _find_on(day, archive, place, name)
-                if end:
-                    return end, False
-    return None, False
+# The inodes of the last jobs with names that may be used again, by the app's folder and the name.
+_inodes: OrderedDict[Tuple[str, str], int] = OrderedDict()
 
 
-def _find_on(day: str, archive: int, place: str, name: str) -> Optional[JobEnd]:
-    try:
-        with _opened(day, archive) as directory:
-            if not _exists(name, directory):
+def _note_inode(home: str, name: str, inode: int) -> None:
+    _inodes[home, name] = inode
+    while len(_inodes) > 10_000:
+        _inodes.popitem(last=False)
+
+
+class _Search:
+    """A search for one job, repeated until it has ended."""
+
+    def __init__(self, name: str, inode: Optional[int]) -> None:
+        self._name = name
+        # Of the job's file, if it is known: other jobs may have had its name.
+        self._inode = inode
+        # How much of each file in tmp/.jobs/ was read in vain, by inode.
+        self._read: Dict[int, int] = {}
+
+    def find(self, home: int) -> Tuple[Optional[JobEnd], bool]:
+        """Returns the end of the job, or None, and whether it waits in new/."""
+        with _opened("new", home) as directory:
+            status = _status(self._name, directory)
+            if status is not None:
+                self._inode = status.st_ino
+                return None, True
+        try:
+            with _opened("hold", home) as directory:
+                if self._is_ours(_status(self._name, directory)):
+                    return JobEnd(self._name, "held", f"hold/{self._name}", None), False
+            for place in ("done", "failed"):
+                with _opened(place, home) as archive:
+                    for day in sorted(os.listdir(archive), reverse=True):
+                        end = self._find_on(day, archive, place)
+                        if end:
+                            return end, False
+        except PermissionError:
+            return self._find_told(home), False
+        return None, False
+
+    def _is_ours(self, status: Optional[os.stat_result]) -> bool:
+        return status is not None and self._inode in (None, status.st_ino)
+
+    def _find_on(self, day: str, archive: int, place: str) -> Optional[JobEnd]:
+        try:
+            with _opened(day, archive) as directory:
+                if not self._is_ours(_status(self._name, directory)):
+                    return None
+                # The result file appears before the job.
+                text = _contents(f"{self._name}.result.json", directory)
+        except (FileNotFoundError, NotADirectoryError):
+            return None
+        return JobEnd(self._name, place, f"{place}/{day}/{self._name}", None if text is None else json.loads(text))
+
+    def _find_told(self, home: int) -> Optional[JobEnd]:
+        """Returns the end of the job as the daemon tells those who may drop jobs."""
+        with suppress(FileNotFoundError), _opened("tmp", home) as staging, _opened(".jobs", staging) as directory:
+            # Only the daemon writes there. Another user may have made a folder of this name before.
+            if os.fstat(directory).st_uid not in (_daemon_user(home), 0):
                 return None
-            # The result file appears before the job.
-            text = _contents(f"{name}.result.json", directory)
-    except (FileNotFoundError, NotADirectoryError):
+            held = (_contents("held", directory) or b"").splitlines()
+            if any(self._is_meant(line) for line in held):
+                return JobEnd(self._name, "held", f"hold/{self._name}", None)
+            for file in sorted(os.listdir(directory), reverse=True):
+                if file.startswith(("ended-", "earlier-")):
+                    end = self._find_in(file, directory)
+                    if end:
+                        return end
         return None
-    return JobEnd(name, place, f"{place}/{day}/{name}", None if text is None else json.loads(text))
+
+    def _find_in(self, file: str, directory: int) -> Optional[JobEnd]:
+        try:
+            opened = os.fdopen(os.open(file, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=directory), "rb")
+        except FileNotFoundError:
+            return None
+        with opened:
+            key = os.fstat(opened.fileno()).st_ino
+            start = opened.seek(self._read.get(key, 0))
+            text = opened.read()
+        # The daemon may be writing the last line.
+        text = text[: text.rfind(b"\n") + 1]
+        for line in reversed(text.splitlines()):
+            fields = line.split(b"\t", 3)
+            if len(fields) == 4 and self._is_meant(fields[0]) and self._inode in (None, int(fields[1])):
+                path = os.fsdecode(unquote_to_bytes(fields[2]))
+                return JobEnd(self._name, path.split("/")[0], path, json.loads(fields[3]) or None)
+        self._read[key] = start + len(text)
+        return None
+
+    def _is_meant(self, escaped: bytes) -> bool:
+        return (unquote_to_bytes(escaped) if b"%" in escaped else escaped) == os.fsencode(self._name)
+
+
+def _obstacle(home: str) -> str:
+    """Returns why the daemons say that the app sends nothing before its configuration changes; empty if it may."""
+    spool, app = os.path.split(os.path.abspath(home))
+    public = os.path.join(spool, ".pushspool", "public")
+    reasons = []
+    for node in os.listdir(public) if os.path.isdir(public) else []:
+        try:
+            path = os.path.join(public, node, "status.json")
+            # A daemon writes it every 30 s.
+            if time.time() - os.stat(path).st_mtime > 60:
+                continue
+            with open(path, "rb") as file:
+                apps = json.load(file)["apps"]
+        except (OSError, ValueError, KeyError):
+            # There is none yet, or the node is being removed.
+            continue
+        reasons += [found for found in apps if found.get("app") == app]
+    if not reasons or any(found.get("state") not in ("stopped", "broken", "unconfigured") for found in reasons):
+        return ""
+    return f": {app} {reasons[0].get('reason') or 'is ' + reasons[0]['state']}"
 
 
 def _contents(name: str, directory: int) -> Optional[bytes]:
@@ -675,11 +772,14 @@ def _opened_file(name: str, directory: int, owners: Tuple[int, ...]) -> Optional
 
 
 def _exists(name: str, directory: int) -> bool:
+    return _status(name, directory) is not None
+
+
+def _status(name: str, directory: int) -> Optional[os.stat_result]:
     try:
-        os.stat(name, dir_fd=directory, follow_symlinks=False)
-        return True
+        return os.stat(name, dir_fd=directory, follow_symlinks=False)
     except FileNotFoundError:
-        return False
+        return None
 
 
 @contextmanager
@@ -725,7 +825,8 @@ def _main(arguments: Optional[List[str]] = None) -> int:
     try:
         return int(options.run(options))
     except PushspoolError as error:
-        return _complain(error, 65 if isinstance(error, InputFault) else 75)
+        is_dropped = error.name is not None or isinstance(error, NotInTime)
+        return _complain(error, 65 if isinstance(error, InputFault) else 69 if is_dropped else 75)
     except KeyboardInterrupt:
         return 130
     except OSError as error:
@@ -789,7 +890,11 @@ def _run_submit(options: argparse.Namespace) -> int:
         print(names[-1], flush=True)
     code = 0
     for name in names if options.wait else []:
-        end = wait(options.spool, name, app=options.app, timeout=options.timeout)
+        try:
+            end = wait(options.spool, name, app=options.app, timeout=options.timeout)
+        except PushspoolError as error:
+            error.name = name
+            raise
         print(f"{name}: {end.state}{', all accepted' if end.is_accepted else ''}")
         if end.result is not None:
             print(json.dumps(end.result, ensure_ascii=False, indent=2))

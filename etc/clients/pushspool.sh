@@ -8,9 +8,9 @@
 #   pushspool_feedback /var/spool/pushspool weather 'select(.verdict == "gone") | [.token, .gone_since]'
 #   pushspool_consume /var/spool/pushspool weather >>feedback.jsonl
 #
-# They need coreutils or busybox, and run in subshells: they change neither your variables nor your options. Each prints
-# errors and hints to standard error, and returns 0 on success, 64 for wrong usage, 65 for faulty input, 75 for failures
-# that may pass.
+# They need coreutils or busybox, pushspool_wait also grep and sed, and run in subshells: they change neither your variables
+# nor your options. Each prints errors and hints to standard error, and returns 0 on success, 64 for wrong usage, 65 for
+# faulty input, 69 if a job is or may be dropped and its end is not known, 75 for failures that may pass.
 # pushspool-spool(7) explains the folders, pushspool-feedback(5) the feedback lines.
 
 # pushspool_submit SPOOL APP FILE|- [NAME]
@@ -61,7 +61,7 @@ pushspool_submit() (
         if command rm "$_ps_home/new/$_ps_published" 2>/dev/null; then
             pushspool_fail 75 "$_ps_home/new cannot be synced" "check the disk, then submit the job again"
         elif [ -e "$_ps_home/new/$_ps_published" ]; then
-            pushspool_fail 75 "$_ps_home/new cannot be synced, and $_ps_published cannot be removed" \
+            pushspool_fail 69 "$_ps_home/new cannot be synced, and $_ps_published cannot be removed" \
                 "check new/ for it before you submit it again"
         fi
     fi
@@ -72,7 +72,8 @@ pushspool_submit() (
 #
 # Waits until a job has ended or is held, 300 seconds at most, and prints its state (done, failed, held) and its path from
 # the spool on, followed by its result file if it has one. Without one, everything was accepted. Returns 0 if everything
-# was accepted, 65 if not, 75 after the time-out. Only members of their group can read done/ and failed/.
+# was accepted, 65 if not, 69 after the time-out. If the user may only drop jobs, the function reads tmp/.jobs/
+# (pushspool-spool(7)), which has the last jobs of the app. It does not know names with control characters there.
 pushspool_wait() (
     pushspool_begin
     if [ $# -lt 3 ] || [ $# -gt 4 ]; then
@@ -90,15 +91,22 @@ pushspool_wait() (
         pushspool_fail 64 "'$4' is not a whole number of seconds" "pushspool_wait SPOOL APP NAME [SECONDS]"
         ;;
     esac
-    for _ps_folder in new hold 'done' failed; do
-        if [ ! -r "$_ps_home/$_ps_folder" ] || [ ! -x "$_ps_home/$_ps_folder" ]; then
-            pushspool_fail 75 "no permission to read $_ps_home/$_ps_folder" "run as a member of its group"
-        fi
+    _ps_told=
+    for _ps_folder in hold 'done' failed; do
+        if [ ! -r "$_ps_home/$_ps_folder" ] || [ ! -x "$_ps_home/$_ps_folder" ]; then _ps_told=$_ps_home/tmp/.jobs; fi
     done
+    if [ ! -x "$_ps_home/new" ] || { [ -n "$_ps_told" ] && [ ! -x "$_ps_home/tmp" ]; }; then
+        pushspool_fail 75 "no permission to enter $_ps_home/new and tmp" "run as a member of their group"
+    fi
+    # The daemon writes names like this.
+    _ps_escaped=$(printf '%s.' "$_ps_name" | sed 's/%/%25/g') || exit
+    _ps_escaped=${_ps_escaped%.}
     _ps_end=$(($(date +%s) + ${4-300}))
     while :; do
         # Look in the order in which jobs move, so as not to miss one.
-        if [ ! -e "$_ps_home/new/$_ps_name" ]; then
+        if [ ! -e "$_ps_home/new/$_ps_name" ] && [ -n "$_ps_told" ]; then
+            pushspool_tell_told "$1" "$2"
+        elif [ ! -e "$_ps_home/new/$_ps_name" ]; then
             [ ! -e "$_ps_home/hold/$_ps_name" ] || pushspool_tell held "$1" "$2/hold/$_ps_name"
             for _ps_state in 'done' failed; do
                 for _ps_found in "$_ps_home/$_ps_state"/*/"$_ps_name"; do
@@ -107,7 +115,7 @@ pushspool_wait() (
             done
         fi
         [ "$(date +%s)" -lt "$_ps_end" ] ||
-            pushspool_fail 75 "$_ps_name has not finished after ${4-300} s" "is the daemon running? see its log"
+            pushspool_fail 69 "$_ps_name has not finished after ${4-300} s" "is the daemon running? see its log"
         sleep 0.2 2>/dev/null || sleep 1
     done
 )
@@ -229,7 +237,11 @@ pushspool_check_name() {
 # Whether this is a feedback file. The pattern may match nothing, or another consumer may have removed the file. Links do not
 # lead to the daemon's files, and files of other users than the daemon's, which owns work/, and root may be forged.
 pushspool_is_feedback() {
-    [ -f "$1" ] && [ ! -L "$1" ] || return
+    [ -f "$1" ] && [ ! -L "$1" ] && pushspool_is_daemons "$1"
+}
+
+# Whether a file or a folder belongs to the daemon's user or to root.
+pushspool_is_daemons() {
     # Without stat, which both coreutils and busybox have, the owner cannot be checked.
     command -v stat >/dev/null || return 0
     _ps_owner=$(stat -c %u "$1" 2>/dev/null) || return
@@ -287,6 +299,35 @@ pushspool_publish() {
 # Prints 16 random hexadecimal digits.
 pushspool_random() {
     od -A n -N 8 -t x1 /dev/urandom | tr -d ' \n'
+}
+
+# Prints where a job is and its result, as the daemon tells those who may drop jobs, and ends the subshell. Returns if the
+# job has not ended.
+pushspool_tell_told() {
+    # Another user may have made a folder of this name before the daemon.
+    if [ ! -d "$_ps_told" ] || ! pushspool_is_daemons "$_ps_told"; then return; fi
+    if command grep -Fqx -e "$_ps_escaped" "$_ps_told/held" 2>/dev/null; then
+        pushspool_tell held "$1" "$2/hold/$_ps_name"
+    fi
+    _ps_tab=$(printf '\t')
+    LC_ALL=C command grep -hF -e "$_ps_escaped$_ps_tab" "$_ps_told"/earlier-* "$_ps_told"/ended-* 2>/dev/null | {
+        _ps_found=
+        while IFS=$_ps_tab read -r _ps_first _ps_inode _ps_path _ps_result; do
+            # The daemon may be writing the last line.
+            case $_ps_result in *'}') [ "$_ps_first" != "$_ps_escaped" ] || _ps_found=$_ps_path$_ps_tab$_ps_result ;; esac
+        done
+        [ -n "$_ps_found" ] || exit 1
+        printf '%s %s\n' "${_ps_found%%/*}" "$2/${_ps_found%%"$_ps_tab"*}"
+        case $_ps_found in
+        'done'/*"$_ps_tab{}") exit 0 ;;
+        esac
+        printf '%s\n' "${_ps_found#*"$_ps_tab"}"
+        exit 65
+    }
+    case $? in
+    0) exit 0 ;;
+    65) exit 65 ;;
+    esac
 }
 
 # Prints where a job is, and its result, and ends the subshell.

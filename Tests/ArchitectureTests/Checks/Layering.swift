@@ -40,7 +40,7 @@ enum Layering {
         "SpoolStore": [
             "LinuxIO", "SpoolModel", "JournalModel", "JobFormat", "PushModel", "Document", "Synchronization",
         ],
-        "SpoolClient": ["LinuxIO"],
+        "SpoolClient": ["LinuxIO", "SpoolModel", "JobFormat"],
         "Gateways": [
             "ServiceProcess", "SecureTransport", "OpenSSL", "JSON", "NGHTTP2", "LinuxIO", "APNSBinary", "APNSHTTP2",
             "FCMHTTP2", "PushHTTP2", "HTTP2", "PushModel", "APNSModel", "Logging", "Synchronization",
