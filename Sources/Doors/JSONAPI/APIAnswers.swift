@@ -39,17 +39,27 @@ struct JobAnswer: Sendable {
     var withoutFindings: JobAnswer { JobAnswer(app: app, receipt: receipt.withoutFindings) }
 }
 
-extension JobLocator.Place {
-    /// The answer about a job: its name and state, and once it has ended the day and the content of its result file.
-    func json(_ job: String) -> [UInt8] {
+extension SpoolReader.Finding {
+    /// The answer about a job: its name and state, why it waits or how far it is, and once it has ended the day and the content
+    /// of its result file.
+    var json: [UInt8] {
         var writer = JSONWriter()
         writer.beginObject()
         writer.member("job", job)
-        switch self {
-        case .waiting: writer.member("state", "waiting")
-        case .held: writer.member("state", "held")
-        case .done(let day, let result): Self.end("done", day, result, &writer)
-        case .failed(let day, let result): Self.end("failed", day, result, &writer)
+        switch place {
+        case nil:
+            writer.member("state", "sending")
+            if let progress {
+                writer.member("notifications", progress.count)
+                writer.member("settled", progress.settledCount)
+            }
+            writer.member("reason", progress?.reason ?? reason)
+        case .waiting?:
+            writer.member("state", "waiting")
+            writer.member("reason", reason)
+        case .held?: writer.member("state", "held")
+        case .done(let day, let result)?: Self.end("done", day, result, &writer)
+        case .failed(let day, let result)?: Self.end("failed", day, result, &writer)
         }
         writer.endObject()
         return writer.bytes + [UInt8(ascii: "\n")]

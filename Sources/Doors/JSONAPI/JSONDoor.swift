@@ -262,12 +262,12 @@ actor JSONDoor: Door {
 
     private func look(_ job: String, _ call: APICall) async throws -> HTTPResponse {
         let app = try await target(of: call).app.name
-        guard let place = try await tools.reader.place(of: job, in: app) else {
+        guard let finding = try await tools.reader.find(job, in: app) else {
             throw APIProblem(
                 404, "no job of this name waits or has ended",
                 remedy: "if it was dropped, it is being sent; ask again a little later")
         }
-        return HTTPResponse(status: 200, contentType: "application/json", body: place.json(job))
+        return HTTPResponse(status: 200, contentType: "application/json", body: finding.json)
     }
 
     private func cancel(_ job: String, _ call: APICall) async throws -> HTTPResponse {

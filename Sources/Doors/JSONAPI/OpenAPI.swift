@@ -57,7 +57,7 @@ enum OpenAPI {
               "get": {
                 "operationId": "findJob",
                 "summary": "Tell where a job is",
-                "description": "While a job is being sent, the answer is 404.",
+                "description": "In its first second of being sent, a job may be told as 404.",
                 "responses": {
                   "200": {"description": "The state.", "content": {"application/json": {"schema": {"$ref": "#/components/schemas/Job"}}}},
                   "default": {"$ref": "#/components/responses/problem"}
@@ -183,7 +183,8 @@ enum OpenAPI {
               "Job": {
                 "type": "object", "required": ["job", "state"],
                 "properties": {
-                  "job": {"type": "string"}, "state": {"enum": ["waiting", "held", "done", "failed"]},
+                  "job": {"type": "string"}, "state": {"enum": ["waiting", "sending", "held", "done", "failed"]},
+                  "reason": {"type": "string"}, "notifications": {"type": "integer"}, "settled": {"type": "integer"},
                   "day": {"type": "string"}, "result": {"type": "object"}
                 }
               },

@@ -29,6 +29,17 @@ actor SpoolReader {
         }
     }
 
+    /// What is known about a job.
+    struct Finding: Sendable {
+        let job: String
+        /// Where it is; `nil` while it is being sent.
+        let place: JobLocator.Place?
+        /// How far it is, if it takes long enough to be reported.
+        let progress: SpoolStatus.Job?
+        /// Why its app waits, if it does.
+        let reason: String?
+    }
+
     private let worker: WorkerThread
     private let path: String
     private var log: FeedbackLog
@@ -54,6 +65,19 @@ actor SpoolReader {
     /// - Throws: `SpoolClientError`.
     func place(of job: String, in app: String) throws(SpoolClientError) -> JobLocator.Place? {
         try JobLocator(app: app, spool: path).place(of: job)
+    }
+
+    /// Returns what is known about a job; `nil` if that is nothing.
+    ///
+    /// - Throws: `SpoolClientError`.
+    func find(_ job: String, in app: String) throws(SpoolClientError) -> Finding? {
+        // The status first: it counts a job until its place shows how it has ended.
+        let apps = StatusFile.all(of: path, app: app)
+        let finding = Finding(
+            job: job, place: try place(of: job, in: app),
+            progress: apps.lazy.flatMap(\.progress).first { $0.name == job },
+            reason: apps.lazy.compactMap(\.waitReason).first)
+        return finding.place == nil && finding.progress == nil ? nil : finding
     }
 
     /// Whether a job is known to have failed. One that the door may not look for is not.
