@@ -28,7 +28,7 @@ package struct DeliveryTrial: Sendable {
     /// - Throws: `Refused` if no notification can be made of token and text: nothing was sent; `SystemError` if no thread or
     ///   descriptor is left.
     package func answer(to alert: String, for token: String, within timeout: Duration) async throws -> TrialAnswer {
-        let check = JobCheck(for: app, limits: daemon.limits)
+        let check = JobCheck(for: app.listed, limits: daemon.limits)
         let (diagnostics, batches) = check.notifications(of: job(alert, token, timeout), id: .random())
         guard let batch = batches.first else { throw Refused(diagnostics: diagnostics) }
         let (reactor, worker) = (try Reactor(name: "test"), try WorkerThread(name: "tokens"))

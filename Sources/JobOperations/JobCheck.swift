@@ -1,5 +1,4 @@
 import APNSBinary
-package import Configuration
 package import Document
 import JSON
 package import JobFormat
@@ -7,6 +6,7 @@ import JournalModel
 import LinuxIO
 package import PushModel
 import ServiceProcess
+package import SpoolModel
 package import SpoolStore
 
 /// Reads job files as the daemon would, without sending anything.
@@ -27,20 +27,22 @@ package struct JobCheck: Sendable {
         package let ref: String?
     }
 
-    private let app: ConfiguredApp?
-    private let carrier: Carrier
-    private let limits: DocumentLimits
+    private let terms: JobContext
 
-    /// Creates a check for an app's jobs; with `nil` for jobs in general.
-    package init(for app: ConfiguredApp?, limits: DocumentLimits = DocumentLimits()) {
-        self.app = app
-        self.limits = limits
-        carrier = app?.configuration.carrier ?? .http2
+    /// Creates a check for an app's jobs; with `nil` for Apple's jobs in general.
+    package init(for app: AppList.App?, limits: DocumentLimits = DocumentLimits()) {
+        if let app {
+            terms = JobContext(checkingFor: app, limits)
+        } else {
+            var general = JobContext(job: JobID(bits: 0), droppedAt: .now, carrier: .http2)
+            general.limits = limits
+            terms = general
+        }
     }
 
     /// Creates a check for jobs in general that this carrier takes.
     init(for carrier: Carrier) {
-        (app, limits, self.carrier) = (nil, DocumentLimits(), carrier)
+        terms = JobContext(job: JobID(bits: 0), droppedAt: .now, carrier: carrier)
     }
 
     /// Reads a file completely, as if it were dropped now. Blocks.
@@ -83,9 +85,9 @@ package struct JobCheck: Sendable {
     ///
     /// - Returns: Errors and warnings, and its first notifications, at most 1024; none if the job, or each of them, is faulty.
     package func notifications(of json: [UInt8], id: JobID) -> (diagnostics: [Diagnostic], batches: [Batch]) {
-        var context = context(in: .normal)
-        context.job = id
-        var parser = JSON.Parser(limits: limits)
+        var context = terms
+        (context.lane, context.job) = (.normal, id)
+        var parser = JSON.Parser(limits: terms.limits)
         var reader = DocumentJobReader(parsing: json, with: &parser, context: context)
         let summary = reader.validate()
         let batches = summary.failure == nil ? reader.next()?.batches : nil
@@ -113,7 +115,8 @@ package struct JobCheck: Sendable {
         let layout = JournalLayout(byteCount: Journal.usualByteCount)
         guard job.name.form != .lines || layout.canHold(checkCount: JournalHeader.checkCount(of: job.status.byteCount))
         else { throw Diagnostic("the file is longer than 31 GiB", hint: "split it into several jobs") }
-        var context = context(in: job.name.lane)
+        var context = terms
+        context.lane = job.name.lane
         context.noteDrop(at: droppedAt, now: droppedAt, by: ClockHistory())
         do {
             let summary = try JobSource.read(job, context, within: .ofThisThread(for: job)).summary
@@ -131,16 +134,5 @@ package struct JobCheck: Sendable {
         } catch {
             throw Diagnostic("\(error)", hint: "check the path and its permissions")
         }
-    }
-
-    private func context(in lane: Lane) -> JobContext {
-        var context = JobContext(job: JobID(bits: 0), droppedAt: .now, carrier: carrier, topic: app?.topic)
-        context.identity = app?.proof
-        context.channels = app?.configuration.channels ?? [:]
-        context.toleratesUnknownFields = app?.configuration.toleratesUnknownFields ?? false
-        context.onDoubt = app?.configuration.onDoubt ?? .resend
-        context.limits = limits
-        context.lane = lane
-        return context
     }
 }

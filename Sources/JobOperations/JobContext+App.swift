@@ -1,13 +1,12 @@
-import Document
-import JobFormat
-import JobOperations
+package import Document
+package import JobFormat
 import PushModel
 import ServiceProcess
-import SpoolModel
+package import SpoolModel
 
 extension JobContext {
     /// Creates the context in which the daemon reads the jobs of an app, for checking recipients.
-    init(checkingFor app: AppList.App, _ limits: DocumentLimits) {
+    package init(checkingFor app: AppList.App, _ limits: DocumentLimits) {
         self.init(job: JobID(bits: 0), droppedAt: .now, carrier: app.carrier, topic: app.topic)
         (identity, toleratesUnknownFields) = (app.identity, app.toleratesUnknownFields)
         (channels, onDoubt, self.limits) = (app.channels, app.onDoubt, limits)

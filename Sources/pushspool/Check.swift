@@ -8,6 +8,7 @@ import LinuxIO
 import PushModel
 import ServiceProcess
 import SpoolInspection
+import SpoolModel
 
 /// The command `pushspool check`.
 struct Check: AsyncParsableCommand {
@@ -16,7 +17,8 @@ struct Check: AsyncParsableCommand {
         discussion: """
             Reports every fault that `run` would find in its files, each with file, line and remedy; `doctor` also tests \
             the spool, gateways and daemon. Exits with 78 if the configuration is faulty, 65 if a job file is, and 0 if \
-            there are no faults.
+            there are no faults. A producer, who may not read the configuration, checks job files against the apps that \
+            the daemon publishes in the spool.
 
             Example: pushspool check --config etc/pushspool.yaml --app weather job.yaml
             """)
@@ -26,7 +28,12 @@ struct Check: AsyncParsableCommand {
     @Option(name: .shortAndLong, help: ArgumentHelp("The app of the job files.", valueName: "name"))
     var app: String?
 
-    @Flag(help: "Check job files only, without an app's limits and topic.")
+    @Option(
+        help: ArgumentHelp("Check job files against the apps that daemons publish in this spool.", valueName: "folder"),
+        completion: .directory)
+    var spool: String?
+
+    @Flag(help: "Check job files only, against the published apps if there are any.")
     var jobsOnly = false
 
     @Flag(help: "Print one JSON object per line: for each job file, each faulty file, and each valid app.")
@@ -40,19 +47,23 @@ struct Check: AsyncParsableCommand {
 
     func run() async throws {
         let set = jobsOnly ? ConfigurationSet() : ConfigurationLoader(path: options.config).load()
+        if jobsOnly || !jobs.isEmpty && (spool != nil || isSecret(set)) {
+            guard try areGood(try publicCheck()) else { throw ExitCode.badInput }
+            return
+        }
         if json {
             for finding in set.findings { print(CheckReport(finding.file, finding.diagnostics), as: finding.file) }
         } else {
             FindingList(set).note()
         }
-        if !jobsOnly, let lack = set.lackOfApps { print(CheckReport(set.daemon.apps, [lack]), as: set.daemon.apps) }
+        if let lack = set.lackOfApps { print(CheckReport(set.daemon.apps, [lack]), as: set.daemon.apps) }
         for (name, app) in set.apps.sorted(by: { $0.key < $1.key }) {
             let file = "\(set.daemon.apps)/\(name).yaml"
             var report = CheckReport(file, [expiry(of: app, in: set.daemon.apps)].compactMap(\.self))
             (report.app, report.summary) = (name, app.summary)
             print(report, as: name)
         }
-        let areDoorsGood = jobsOnly || checkDoors(set)
+        let areDoorsGood = checkDoors(set)
         let areJobsGood = try checkJobs(set)
         if set.hasErrors || !areDoorsGood { throw ExitCode.badConfiguration }
         if !areJobsGood { throw ExitCode.badInput }
@@ -81,16 +92,54 @@ struct Check: AsyncParsableCommand {
     }
 
     private func checkJobs(_ set: ConfigurationSet) throws -> Bool {
-        if let app, set.apps[app] == nil, !jobsOnly {
+        if let app, set.apps[app] == nil {
             Talk.complain("--app: no app is named \(app)", hint: remedy(for: app, in: set))
             return false
         }
-        guard !jobs.isEmpty else { return true }
         let only = set.apps.count == 1 ? set.apps.values.first : nil
-        let check = JobCheck(for: app.flatMap { set.apps[$0] } ?? only, limits: set.daemon.limits)
+        return try areGood(JobCheck(for: (app.flatMap { set.apps[$0] } ?? only)?.listed, limits: set.daemon.limits))
+    }
+
+    private func areGood(_ check: JobCheck) throws -> Bool {
         var areGood = true
         for job in jobs where !isGood(job, check) { areGood = false }
         return areGood
+    }
+
+    /// Whether this user may not read the configuration or the credentials, as a producer.
+    private func isSecret(_ set: ConfigurationSet) -> Bool {
+        let folder = set.daemon.apps
+        let names = ((try? Directory.open(path: folder).names()) ?? []).map { String(decoding: $0, as: UTF8.self) }
+        let files = names.filter { $0.hasSuffix(".yaml") }.map { "\(folder)/\($0)" }
+        return ([options.config, folder] + files + set.credentialFiles).contains { path in
+            do throws(SystemError) {
+                _ = try OpenFile.open(path: path)
+                return false
+            } catch {
+                return error.isPermission
+            }
+        }
+    }
+
+    /// The check against the apps that daemons publish.
+    private func publicCheck() throws -> JobCheck {
+        let known = ConfigurationLoader(path: options.config).loadDaemon()
+        let folder = spool ?? (known.arePlacesKnown ? known.daemon.spool : nil)
+        let lists = folder.map(PublishedApps.lists) ?? []
+        let names = Set(lists.flatMap(\.apps).map(\.name)).sorted()
+        let wanted = app ?? (names.count == 1 ? names[0] : nil)
+        for list in lists {
+            guard let app = list.apps.first(where: { $0.name == wanted }) else { continue }
+            return JobCheck(for: app, limits: list.limits)
+        }
+        guard !jobsOnly else { return JobCheck(for: nil) }
+        let what = app.map { "the app \($0)" } ?? (names.isEmpty ? "apps" : "a single app")
+        Talk.complain(
+            folder.map { "no daemon publishes \(what) in \($0)" } ?? "no permission to read \(options.config)",
+            hint: names.isEmpty
+                ? "name the spool with --spool, or check the job alone with --jobs-only"
+                : "name one of these with --app: \(names.prefix(20).joined(separator: ", "))")
+        throw ExitCode.badConfiguration
     }
 
     /// The hint for an app that does not exist.

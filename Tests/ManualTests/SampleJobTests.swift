@@ -32,7 +32,7 @@ struct SampleJobTests {
     @Test func `the sample of a broadcast has a channel, and its reader finds nothing to report`() throws {
         let folder = try TemporaryDirectory()
         for app in [nil, try Self.weather(in: folder)] {
-            let verdict = try JobCheck(for: app).read("\(Self.folder)/broadcast.yaml")
+            let verdict = try JobCheck(for: app?.listed).read("\(Self.folder)/broadcast.yaml")
             #expect(verdict.diagnostics.isEmpty, "\(verdict.diagnostics)")
             #expect(verdict.isSendable && verdict.recipientCount == 1 && verdict.rejectedCount == 0)
         }
@@ -45,7 +45,7 @@ struct SampleJobTests {
         #expect(text.matches(of: #/(?m)^push_type: (.*)$/#).map { String($0.output.1) } == [type.rawValue])
         let folder = try TemporaryDirectory()
         for app in [nil, try Self.weather(in: folder)] {
-            let verdict = try JobCheck(for: app).read("\(Self.folder)/\(type.rawValue).yaml")
+            let verdict = try JobCheck(for: app?.listed).read("\(Self.folder)/\(type.rawValue).yaml")
             #expect(verdict.diagnostics.isEmpty, "\(verdict.diagnostics)")
             #expect(verdict.isSendable && verdict.recipientCount == 1 && verdict.rejectedCount == 0)
         }

@@ -3,6 +3,7 @@ import Document
 import DoorModel
 import JSON
 import JobFormat
+import JobOperations
 import LinuxIO
 import Logging
 import PushModel
