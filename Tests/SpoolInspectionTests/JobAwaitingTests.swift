@@ -9,20 +9,18 @@ import Testing
 
     /// A status of a daemon that has run for a minute, written so many seconds after the job was first missing.
     private static func status(
-        _ seconds: Int64, jobs: Int = 0, _ state: SpoolStatus.AppState = .idle, app: String = "weather",
-        started: Int64 = -60
+        _ seconds: Int64, jobs: Int = 0, _ state: SpoolStatus.AppState = .idle, started: Int64 = -60
     ) -> SpoolStatus {
         var status = SpoolStatus(
             node: "a", processID: 1, startedAt: start + .seconds(started), writtenAt: start + .seconds(seconds))
-        status.apps = [SpoolStatus.App(name: app, state: state)]
+        status.apps = [SpoolStatus.App(name: "weather", state: state)]
         status.apps[0].jobCount = jobs
         return status
     }
 
-    private static func isCertain(_ daemons: [SpoolStatus]) -> Bool {
+    private static func isCertain(_ daemons: [SpoolStatus], of app: String = "weather") -> Bool {
         var absence = JobAbsence()
-        return absence.isCertain([], app: "weather", at: start)
-            || absence.isCertain(daemons, app: "weather", at: start + .seconds(60))
+        return absence.isCertain([], app: app, at: start) || absence.isCertain(daemons, app: app, at: start + .seconds(60))
     }
 
     @Test func `a job that no daemon has, in a status written later, is nowhere`() {
@@ -31,11 +29,15 @@ import Testing
     }
 
     @Test(arguments: [
-        [], [status(2)], [status(9, jobs: 1)], [status(9, .starting)], [status(9, .stuck)], [status(9, app: "other")],
+        [], [status(2)], [status(9, jobs: 1)], [status(9, .starting)], [status(9, .stuck)],
         [status(9, started: 5)], [status(9), status(1)], [status(9), status(9, jobs: 1)],
     ])
     func `a job that some daemon may have may be sent`(daemons: [SpoolStatus]) {
         #expect(!Self.isCertain(daemons))
+    }
+
+    @Test func `nothing is known of an app that no daemon has`() {
+        #expect(!Self.isCertain([Self.status(9)], of: "other"))
     }
 
     @Test func `a job of a node that does not run may be sent`() {
