@@ -57,12 +57,30 @@ public struct JobLocator: Sendable {
             if try isThere(bytes, in: "new", of: app) { return .waiting }
             do throws(SystemError) {
                 if try isThere(bytes, in: "hold", of: app) { return .held }
-                if let (day, result) = try find(bytes, in: "done", of: app) { return .done(day: day, result: result) }
-                return try find(bytes, in: "failed", of: app).map { .failed(day: $0.day, result: $0.result) }
+                for (folder, isDone) in [("done", true), ("failed", false)] {
+                    guard let (day, result) = try find(bytes, in: folder, of: app) else { continue }
+                    // What producers are told has the reasons, too, but not all of a long result.
+                    let isShort = result.map { $0.count <= EndedJob.resultByteLimit } ?? false
+                    let told = isShort ? try toldEnd(of: name, app, &search) : nil
+                    let best = told?.path == "\(folder)/\(day)/\(name)" ? told?.result : result
+                    return isDone ? .done(day: day, result: best) : .failed(day: day, result: best)
+                }
+                return nil
             } catch {
                 guard error.isRefusal else { throw error }
                 return try toldPlace(of: name, app, &search)
             }
+        }
+    }
+
+    private func toldEnd(of name: String, _ app: Directory, _ search: inout Search) throws(SystemError) -> EndedJob? {
+        guard let name = FileName(name) else { return nil }
+        do throws(SystemError) {
+            return try NoticeReader(of: app)?.end(of: name, after: &search.marks)
+        } catch {
+            // The app's tmp/ was removed, or belongs to others.
+            guard error.isNotFound || error.isRefusal else { throw error }
+            return nil
         }
     }
 

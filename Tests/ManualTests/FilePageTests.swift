@@ -171,7 +171,6 @@ struct FilePageTests {
             (result.why, result.isAbridged) = ("it was cut", true)
             let runs = IndexRuns(0..<1)
             result.runs = [.rejected: runs, .expired: runs, .unsent: runs, .unknown: runs]
-            result.reasons = [.rejected: ["Unregistered": 1]]
             return result.bytes
         }
     }

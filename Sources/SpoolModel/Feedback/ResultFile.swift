@@ -14,7 +14,8 @@ package struct ResultFile: Sendable {
     package var why: String?
     /// The errors and warnings found in the job file.
     package var findings = Report()
-    /// The number of notifications by outcome, except accepted ones, and by reason. Those from before a restart are missing.
+    /// The number of notifications by outcome, except accepted ones, and by reason. Those from before a restart are missing, so
+    /// they are not in the file: the next start recognizes a file that a crash has left by its bytes.
     package var reasons: [Outcome.Kind: [String: Int]] = [:]
     /// The indexes by outcome, except accepted ones.
     package var runs: [Outcome.Kind: IndexRuns] = [:]
@@ -55,10 +56,10 @@ package struct ResultFile: Sendable {
     }
 
     /// The file's content.
-    package var bytes: [UInt8] {
-        var lines: [[UInt8]] = []
-        lines.append(contentsOf: head)
-        if !reasons.isEmpty { lines.append(member("reasons", writeReasons)) }
+    package var bytes: [UInt8] { content(with: []) }
+
+    private func content(with more: [[UInt8]]) -> [UInt8] {
+        var lines = head + more
         if findings.errorCount + findings.warningCount > 0 {
             lines.append(member("errors") { $0.integer(findings.errorCount) })
             lines.append(member("warnings") { $0.integer(findings.warningCount) })
@@ -69,9 +70,11 @@ package struct ResultFile: Sendable {
         return Array("{\n  ".utf8) + Array(lines.joined(separator: Array(",\n  ".utf8))) + Array("\n}\n".utf8)
     }
 
-    /// The content on one line; if it has more than `limit` bytes, without indexes and with the first 20 findings.
+    /// The content on one line, with the reasons; if it has more than `limit` bytes, without indexes and with the first 20
+    /// findings.
     func line(limit: Int) -> [UInt8] {
-        let line = bytes.filter { $0 != UInt8(ascii: "\n") }
+        let more = reasons.isEmpty ? [] : [member("reasons", writeReasons)]
+        let line = content(with: more).filter { $0 != UInt8(ascii: "\n") }
         guard line.count > limit else { return line }
         var short = self
         (short.runs, short.isAbridged, short.findings) = ([:], true, Report())
@@ -79,7 +82,7 @@ package struct ResultFile: Sendable {
         short.findings.count(
             errors: findings.errorCount - short.findings.errorCount,
             warnings: findings.warningCount - short.findings.warningCount)
-        return short.bytes.filter { $0 != UInt8(ascii: "\n") }
+        return short.content(with: more).filter { $0 != UInt8(ascii: "\n") }
     }
 
     private var head: [[UInt8]] {
