@@ -431,6 +431,7 @@ final class Publisher {
         let moved = plan.takeArchived()
         mustSettle = false
         await parts.suppression.sync()
+        context.spool.notices.write()
         do {
             try await context.files.archives.sync(context.spool)
             context.spool.archives.noteSettled()

@@ -52,8 +52,7 @@ final class Recovery {
         do {
             if !toRecover.hasLookedIntoWork { try takeFromWork() }
             if !toRecover.missing.isEmpty { try searchMissing() }
-            context.spool.notices.seal()
-            context.spool.notices.write()
+            context.spool.notices.writeAll()
         } catch {
             context.logger.error(
                 "jobs of an earlier run cannot be looked up", metadata: [LogKey.error: "\(error)"])

@@ -41,6 +41,7 @@ final class SpaceMonitor {
         guard Moment.now >= nextLook else { return }
         nextLook = .now + Self.pause
         lookAtHold()
+        context.spool.notices.write()
         if let fault = context.spool.notices.fault { failures.note(fault, in: .tellProducers) }
         do {
             let wasShort = watch.isShort

@@ -14,9 +14,13 @@ import ServiceProcess
 package struct DeliveryTrial: Sendable {
     private let app: ConfiguredApp
     private let daemon: DaemonConfiguration
+    /// By which a door of the daemon's own spool recognizes it.
+    private let mark: UInt32?
 
-    /// Creates a trial of an app of this daemon.
-    package init(of app: ConfiguredApp, in daemon: DaemonConfiguration) { (self.app, self.daemon) = (app, daemon) }
+    /// Creates a trial of an app of this daemon, whose spool has the mark if it is known.
+    package init(of app: ConfiguredApp, in daemon: DaemonConfiguration, mark: UInt32?) {
+        (self.app, self.daemon, self.mark) = (app, daemon, mark)
+    }
 
     /// Sends a notification with an alert. Blocks for the files of kept tokens.
     ///
@@ -38,7 +42,7 @@ package struct DeliveryTrial: Sendable {
         }
         let silent = Logger(label: "test") { _ in SwiftLogNoOpLogHandler() }
         let tokens = TokenSources(folder: keptTokens, worker: worker, reactor: reactor, logger: silent)
-        let gateway = impatient(app.gateway((tokens, nil))).makeGateway(on: reactor, logger: silent)
+        let gateway = impatient(app.gateway((tokens, mark))).makeGateway(on: reactor, logger: silent)
         try await gateway.submit([batch])
         return try await withThrowingTaskGroup(of: TrialAnswer?.self) { group in
             group.addTask {

@@ -4,11 +4,20 @@ import SpoolModel
 
 /// Reads what the daemons let an app's producers know of its jobs: `tmp/.jobs/`. Calls block.
 struct NoticeReader {
-    /// What was read of each file: its length then. A file gets lines at its end only, or keeps them under another name.
-    typealias Marks = [FileIdentity: Int64]
+    /// What was read of each file. A file gets lines at its end only, or keeps them under another name.
+    typealias Marks = [FileIdentity: Mark]
+
+    /// What was read of a file.
+    struct Mark {
+        /// Up to where no line is worth reading again.
+        fileprivate let end: Int64
+        /// How the file begins. One that begins otherwise is another, which has got the inode of a removed one.
+        fileprivate let head: [UInt8]
+    }
 
     private static let heldByteLimit = 4 << 20
     private static let pieceByteCount: Int64 = 1 << 20
+    private static let headByteCount = 256
     /// The longest line of a daemon, which has two names and a result.
     private static let lineByteLimit: Int64 = 1 << 17
 
@@ -20,7 +29,7 @@ struct NoticeReader {
     /// - Throws: `SystemError`: for example EACCES, if the user may not drop jobs either.
     init?(of home: Directory) throws(SystemError) {
         let staging = try home.openChild(Array("tmp".utf8))
-        guard try staging.status(of: EndedJob.folder) != nil else { return nil }
+        guard try staging.status(of: EndedJob.folder)?.kind == .directory else { return nil }
         folder = try staging.openChild(EndedJob.folder)
         // Only daemons write in `work/`.
         var daemon = try home.status()
@@ -48,10 +57,13 @@ struct NoticeReader {
         for file in try folder.names().filter(EndedJob.isFile).sorted(by: { $1.lexicographicallyPrecedes($0) }) {
             guard let opened = try open(file) else { continue }
             let status = try opened.status()
-            let start = marks[status.identity] ?? 0
+            var head: [UInt8] = []
+            _ = try opened.read(Self.headByteCount, at: 0, appendingTo: &head)
+            let mark = marks[status.identity].flatMap { head.starts(with: $0.head) ? $0 : nil }
+            let start = mark.map { $0.end <= status.byteCount ? $0.end : 0 } ?? 0
             if let job = try last(of: name, in: opened, from: start, to: status.byteCount) { return job }
             // The last line may not be complete yet.
-            marks[status.identity] = max(start, status.byteCount - Self.lineByteLimit)
+            marks[status.identity] = Mark(end: max(start, status.byteCount - Self.lineByteLimit), head: head)
         }
         return nil
     }

@@ -40,9 +40,16 @@ package final class JobNotices {
         added = []
     }
 
+    /// Writes all lines added so far: their lines of feedback are published already.
+    package func writeAll() {
+        seal()
+        write()
+    }
+
     /// Appends the sealed lines to the file, by one write. A crash may repeat lines.
     ///
-    /// If that fails, they wait for the next call, unless they are too many.
+    /// If that fails, they wait for the next call, unless they are too many. Call it again after a while, and before the
+    /// archives are synced, which covers the file.
     package func write() {
         guard !sealed.isEmpty else { return }
         do {
@@ -78,25 +85,32 @@ package final class JobNotices {
         return folder
     }
 
-    /// Makes known which files are in `hold/`. Writes only if they are others than before.
+    /// Makes known which files are in `hold/`. Writes only if they are others than before, also before a start.
     package func noteHeld(_ names: Set<FileName>) {
         guard held != names else { return }
+        let list = names.sorted().flatMap { Array("\($0)\n".utf8) }
         do {
-            // An app that never held a job needs no list.
-            let isListed = try held != nil || staging.status(of: EndedJob.folder) != nil
-            if isListed || !names.isEmpty { try writeHeld(names) }
+            if try held != nil || heldList() != list { try writeHeld(list) }
             (held, fault) = (names, nil)
         } catch {
             (held, fault) = (nil, error)
         }
     }
 
-    private func writeHeld(_ names: Set<FileName>) throws {
+    /// What the list says now; an app that never held a job has none.
+    private func heldList() throws -> [UInt8]? {
+        guard try staging.status(of: EndedJob.folder) != nil else { return [] }
+        let folder = try openFolder()
+        guard try folder.status(of: EndedJob.heldName) != nil else { return [] }
+        return try folder.contents(of: EndedJob.heldName, limit: 4 << 20)
+    }
+
+    private func writeHeld(_ list: [UInt8]) throws {
         let folder = try openFolder()
         let draft = Array(".\(node)".utf8)
         _ = try folder.unlink(draft)
         let file = try folder.create(draft, mode: 0o644)
-        try file.write(names.sorted().flatMap { Array("\($0)\n".utf8) })
+        try file.write(list)
         try file.closeNow()
         try folder.rename(draft, to: folder, replacing: EndedJob.heldName)
     }

@@ -106,8 +106,9 @@ struct Check: AsyncParsableCommand {
         return areGood
     }
 
-    /// Whether this user may not read the configuration or the credentials, as a producer.
+    /// Whether this user, as a producer, may not read what there is about the app: the configuration or its credentials.
     private func isSecret(_ set: ConfigurationSet) -> Bool {
+        guard app.map({ set.apps[$0] == nil }) ?? set.apps.isEmpty else { return false }
         let folder = set.daemon.apps
         let names = ((try? Directory.open(path: folder).names()) ?? []).map { String(decoding: $0, as: UTF8.self) }
         let files = names.filter { $0.hasSuffix(".yaml") }.map { "\(folder)/\($0)" }

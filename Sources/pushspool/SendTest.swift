@@ -5,6 +5,8 @@ import Doctor
 import Document
 import LinuxIO
 import ServiceProcess
+import SpoolInspection
+import SpoolModel
 
 /// The command `pushspool test`.
 struct SendTest: AsyncParsableCommand {
@@ -44,7 +46,8 @@ struct SendTest: AsyncParsableCommand {
     func run() async throws {
         let (configured, daemon) = try ConfigurationLoader(path: options.config).app(app)
         do {
-            let trial = DeliveryTrial(of: configured, in: daemon)
+            let mark = PublishedApps.lists(in: daemon.spool).compactMap(\.mark).min()
+            let trial = DeliveryTrial(of: configured, in: daemon, mark: mark)
             try report(try await trial.answer(to: alert, for: token, within: .seconds(timeout.seconds)))
         } catch let fault as DeliveryTrial.Refused {
             for fault in fault.diagnostics where fault.severity == .error {

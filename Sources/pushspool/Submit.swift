@@ -71,24 +71,39 @@ struct Submit: AsyncParsableCommand {
         }
     }
 
-    /// Drops the jobs, and prints their names.
+    /// Drops the jobs, and prints their names. If one of several fails, those before it are dropped.
     private func drop() throws -> (folder: String, names: [String]) {
+        var names: [String] = []
         do {
             let folder = try spool ?? ConfigurationLoader(path: options.config).places().daemon.spool
             let submission = try Submission(app: app, spool: folder)
-            var names: [String] = []
             for file in files {
                 let name = try submission.submit(try content(of: file), name: jobName(of: file))
                 if json { Talk.say(line(name, "waiting")) } else { Talk.say(name) }
                 names.append(name)
             }
             return (folder, names)
-        } catch let error as SpoolClientError {
+        } catch {
+            let code = try complain(error)
+            guard !names.isEmpty else { throw code }
+            let are = names.count == 1 ? "is" : "are"
+            Talk.complain(
+                "\(names.count) of \(files.count) jobs \(are) dropped, as printed", hint: "do not drop them again")
+            throw ExitCode.fateUnknown
+        }
+    }
+
+    /// Prints why a job is not dropped, unless that has been printed, and returns the exit code.
+    private func complain(_ error: any Error) throws -> ExitCode {
+        switch error {
+        case let error as SpoolClientError:
             Talk.complain(error.message, hint: error.hint)
-            throw error.mayBeDropped ? .fateUnknown : error.isInputFault ? .badInput : ExitCode.tryAgain
-        } catch let error as SystemError {
+            return error.mayBeDropped ? .fateUnknown : error.isInputFault ? .badInput : .tryAgain
+        case let error as SystemError:
             Talk.complain("\(error)", hint: "check the path and its permissions")
-            throw ExitCode.badInput
+            return .badInput
+        case let code as ExitCode: return code
+        default: throw error
         }
     }
 

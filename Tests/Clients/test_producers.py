@@ -113,6 +113,16 @@ class PythonTests(ProducerTest):
         self.tell(self.line("c.json", "done"))
         self.assertEqual(search._find_told(home).state, "done")
 
+    def test_another_file_with_the_inode_of_a_removed_one_is_read_from_its_beginning(self):
+        search = pushspool._Search("a.json", None)
+        home = os.open(self.app, os.O_RDONLY)
+        self.addCleanup(os.close, home)
+        self.tell(self.line("b.json", "done") * 1000)
+        self.assertIsNone(search._find_told(home))
+        os.truncate(self.path("tmp", ".jobs", "ended-a"), 0)
+        self.tell(self.line("a.json", "done"), self.line("c.json", "done") * 1000)
+        self.assertEqual(search._find_told(home).state, "done")
+
     def test_a_wait_ends_when_the_app_is_stopped(self):
         self.put("{}", "new", "a.json")
         app = {"app": "weather", "state": "stopped", "reason": "is stopped: 403 InvalidProviderToken"}

@@ -80,6 +80,18 @@ import Testing
         #expect(try end(of: "a.json", &marks) == "done/d/x")
     }
 
+    @Test func `another file with the inode of a removed one is read from its beginning`() throws {
+        var marks = NoticeReader.Marks()
+        let file = try folder.create(Array("ended-a".utf8), mode: 0o644)
+        try file.write(Array(String(repeating: line("b.json"), count: 50_000).utf8))
+        #expect(try end(of: "a.json", &marks) == nil)
+        #expect(unsafe truncate("\(place.path)/tmp/.jobs/ended-a", 0) == 0)
+        try file.write(Array(line("a.json").utf8), at: 0)
+        #expect(try end(of: "a.json", &marks) == "done/d/x")
+        try file.write(Array((line("a.json") + String(repeating: line("c.json"), count: 60_000)).utf8), at: 0)
+        #expect(try end(of: "a.json", &marks) == "done/d/x")
+    }
+
     @Test func `what was read in vain is not read again`() throws {
         var marks = NoticeReader.Marks()
         let file = try folder.create(Array("ended-a".utf8), mode: 0o644)

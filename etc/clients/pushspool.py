@@ -519,8 +519,10 @@ class _Search:
         except FileNotFoundError:
             return None
         with opened:
-            key = os.fstat(opened.fileno()).st_ino
-            start = opened.seek(self._read.get(key, 0))
+            key, head = os.fstat(opened.fileno()).st_ino, opened.read(256)
+            end, beginning = self._read.get(key, (0, b""))
+            # A file that begins otherwise is another, which has got the inode of a removed one.
+            start = opened.seek(end if head.startswith(beginning) else 0)
             text = opened.read()
         # The daemon may be writing the last line.
         text = text[: text.rfind(b"\n") + 1]
@@ -529,7 +531,7 @@ class _Search:
             if len(fields) == 4 and self._is_meant(fields[0]) and self._inode in (None, int(fields[1])):
                 path = os.fsdecode(unquote_to_bytes(fields[2]))
                 return JobEnd(self._name, path.split("/")[0], path, json.loads(fields[3]) or None)
-        self._read[key] = start + len(text)
+        self._read[key] = (start + len(text), head)
         return None
 
     def _is_meant(self, escaped: bytes) -> bool:

@@ -11,7 +11,7 @@ package struct EndedJob: Hashable, Sendable {
     /// The file in it with the escaped names of the files in `hold/`, one a line.
     package static let heldName = Array("held".utf8)
     /// The longest result in a line, in bytes. Of a longer one the line has the first findings, and no indexes.
-    package static let resultByteLimit = 64 << 10
+    package static let resultByteLimit = 8 << 10
 
     /// The path below the app's folder, for example `done/2026-11-21/storm.json`.
     package let path: String
