@@ -178,6 +178,7 @@ test-full: test ## Run also the long sweeps (PUSHSPOOL_FULL=1), the fuzzer's cor
 	@$(MAKE) -C Tests/Fuzz replay
 	@PUSHSPOOL_FULL=1 $(MAKE) outbox
 	@$(MAKE) interop
+	@$(MAKE) -C Tests/Interop upgrade
 	@$(MAKE) report
 	@.ci/setup $(PACKAGING_PACKAGES) $(PACKAGE_TEST_PACKAGES)
 	@$(MAKE) -C Tests/Interop package
