@@ -248,7 +248,10 @@ final class HTTP2Session: GatewaySession {
         var look = max(machine.nextLook, .now + .milliseconds(1))
         if let retiresAt, !isOld { look = min(look, retiresAt) }
         let next = ([look.instant, permit] + deadlines).compactMap(\.self).min()
-        return await stream.wait(for: .readable, until: next, holdsBack: permit != nil)
+        let found = await stream.wait(for: .readable, until: next, holdsBack: permit != nil)
+        guard found == .readable, stream.pendingByteCount == 0, let time = machine.gatheringTime else { return found }
+        let end = ContinuousClock.now + time
+        return await stream.gather(until: next.map { min($0, end) } ?? end)
     }
 
     /// Sends a GOAWAY and shuts the connection down cleanly.

@@ -71,10 +71,19 @@ import Glibc
     /// - Throws: `SystemError`: EPERM for a descriptor that is always ready (a regular file), ENOSPC or ENOMEM if a
     ///   limit is reached.
     func register(watching descriptor: Int32) throws(SystemError) -> Registration {
-        let kinds = clinux_epoll_in | clinux_epoll_out | clinux_epoll_rdhup | clinux_epoll_edge
-        try watch(descriptor, tag: nextTag, for: kinds)
+        try watch(descriptor, tag: nextTag, for: Self.allKinds)
         return register()
     }
+
+    /// Makes epoll report of a watched descriptor only when it hangs up, or everything again: then also what it missed.
+    func mute(_ descriptor: Int32, _ registration: Registration, _ isMute: Bool) {
+        let kinds = isMute ? clinux_epoll_edge : Self.allKinds
+        // Fails only for a descriptor that is not watched.
+        let code = clinux_epoll_control(epoll.rawValue, EPOLL_CTL_MOD, descriptor, kinds, registration.tag)
+        precondition(code == 0, "epoll_ctl refuses a watched descriptor")
+    }
+
+    private static let allKinds = clinux_epoll_in | clinux_epoll_out | clinux_epoll_rdhup | clinux_epoll_edge
 
     /// Arranges for the wait that `registration` began to be settled.
     func suspend(_ registration: Registration, until deadline: ContinuousClock.Instant?) {

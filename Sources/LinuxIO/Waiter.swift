@@ -50,6 +50,14 @@ package final class Waiter {
         return await suspend(until: deadline)
     }
 
+    /// Waits like `wait`, for a wakeup or the deadline only. The descriptor's readiness wakes nothing meanwhile.
+    func gather(_ descriptor: borrowing Descriptor, until deadline: ContinuousClock.Instant) async -> Readiness {
+        let number = descriptor.rawValue
+        reactor.loop.mute(number, registration, true)
+        defer { reactor.loop.mute(number, registration, false) }
+        return await wait(until: deadline)
+    }
+
     /// Lets the queued jobs and ready descriptors go first, once. For a task that always has more work: with
     /// `Task.yield()` it would continue before the reactor polls its descriptors.
     ///

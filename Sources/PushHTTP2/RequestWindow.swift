@@ -97,9 +97,12 @@ struct RequestWindow: Sendable {
     }
 
     /// Adds the answer times of requests answered now, at ascending places. Call it before `trim`.
-    func tally(_ places: [Int], at now: Moment, into times: inout Histogram) {
+    mutating func tally(_ places: [Int], at now: Moment, into times: inout Histogram) {
         writes.tally(places, at: now, into: &times)
     }
+
+    /// The shortest answer time so far; `nil` before the first answer.
+    var shortestAnswer: Duration? { writes.shortest == .max ? nil : .nanoseconds(writes.shortest) }
 
     /// Closes all open requests from `place` on, and returns their places.
     mutating func closeAll(from place: Int = 0) -> [Int] {

@@ -95,6 +95,22 @@ package struct SessionMachine: ~Copyable {
     /// Whether the gateway has sent its SETTINGS.
     package var isReady: Bool { connection.isReady }
 
+    /// How long to let answers gather before they are read; `nil` to read each when it arrives.
+    ///
+    /// The answers of a distant gateway trickle in, and each would wake the program for itself. A thirty-second of the way
+    /// there and back costs as much throughput at most, and what is answered together is written and answered together the
+    /// next time. With few requests in flight, or a gateway nearby, answers are worth more than the processor's time.
+    package var gatheringTime: Duration? {
+        guard window.count >= Self.leastGathering, let way = window.shortestAnswer, way >= Self.leastWay else {
+            return nil
+        }
+        return min(way / 32, Self.longestGathering)
+    }
+
+    private static let leastGathering = 16
+    private static let leastWay = Duration.milliseconds(8)
+    private static let longestGathering = Duration.milliseconds(3)
+
     /// Uses another value of `authorization` from the next request on. If the gateway has seen the last one for less than
     /// the dialect's pause here, it would refuse another: then takes no more requests.
     ///

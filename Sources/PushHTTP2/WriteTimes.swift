@@ -13,6 +13,8 @@ struct WriteTimes: Sendable {
     private static let grain = Duration.milliseconds(1).wholeNanoseconds
 
     private var writes = Runs<Write>()
+    /// The shortest answer time so far, in nanoseconds: about the time to the gateway and back.
+    private(set) var shortest = Int64.max
 
     /// Notes that the requests after those noted before, up to the place `end`, were written now.
     mutating func note(end: Int, at now: Moment) {
@@ -25,13 +27,17 @@ struct WriteTimes: Sendable {
     }
 
     /// Adds the time from writing to now for each of these places, which must be ascending and not dropped yet.
-    func tally(_ places: [Int], at now: Moment, into times: inout Histogram) {
+    mutating func tally(_ places: [Int], at now: Moment, into times: inout Histogram) {
         guard let first = places.first else { return }
         var (write, index) = (writes.index(of: first), 0)
         while index < places.count, write < writes.indices.upperBound {
             let (start, end) = (index, writes[write].end)
             while index < places.count, places[index] < end { index += 1 }
-            if index > start { times.add(index - start, nanoseconds: now.nanoseconds &- writes[write].at.nanoseconds) }
+            if index > start {
+                let time = now.nanoseconds &- writes[write].at.nanoseconds
+                times.add(index - start, nanoseconds: time)
+                shortest = min(shortest, time)
+            }
             write += 1
         }
     }

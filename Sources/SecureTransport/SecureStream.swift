@@ -148,6 +148,12 @@ package final class SecureStream {
         return await waiter.wait(for: holdsBack ? interest : interest.union(needed), until: deadline)
     }
 
+    /// Waits as `Waiter.wait` does, but lets arriving bytes gather in the kernel meanwhile. Use it only between a wait and a
+    /// read, without pending ciphertext.
+    package func gather(until deadline: ContinuousClock.Instant) async -> Readiness {
+        mayHoldPlaintext || !early.isEmpty ? .readable : await socket.gather(until: deadline)
+    }
+
     /// Lets other connections run first, as `Waiter.yield` does, even if this one may have more to read.
     package func yield() async {
         await waiter.yield()

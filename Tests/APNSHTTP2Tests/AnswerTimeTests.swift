@@ -62,4 +62,27 @@ struct AnswerTimeTests {
         #expect(times.count == 3)
         #expect(abs(times.seconds - 0.34) < 1e-9)
     }
+
+    @Test(arguments: [(7, nil), (8, Duration.microseconds(250)), (48, .microseconds(1500)), (200, .milliseconds(3))])
+    func `answers of a distant gateway gather for a part of the way, and those of a near one for no time`(
+        way: Int, time: Duration?
+    ) {
+        var rig = SessionRig()
+        rig.write(Work.batch(0..<20))
+        #expect(rig.client.gatheringTime == nil)
+        _ = rig.hear(Self.answer(stream: 1), at: Self.milliseconds(way))
+        #expect(rig.client.gatheringTime == time)
+        // A slow answer does not make the way longer.
+        _ = rig.hear(Self.answer(stream: 3), at: Self.milliseconds(400))
+        #expect(rig.client.gatheringTime == time)
+    }
+
+    @Test func `with few requests in flight answers do not gather`() {
+        var rig = SessionRig()
+        rig.write(Work.batch(0..<17))
+        _ = rig.hear(Self.answer(stream: 1), at: Self.milliseconds(50))
+        #expect(rig.client.gatheringTime != nil)
+        _ = rig.hear(Self.answer(stream: 3), at: Self.milliseconds(50))
+        #expect(rig.client.gatheringTime == nil)
+    }
 }

@@ -37,6 +37,27 @@ struct StreamSocketTests {
         }
     }
 
+    @Test func `bytes that gather end no wait, and are there afterwards`() async throws {
+        try await onReactor { reactor in
+            let pair = try await SocketPair.overTCP(on: reactor)
+            try await pair.other.writeAll([1, 2, 3])
+            #expect(await pair.one.gather(until: .now + .milliseconds(20)) == .timedOut)
+            #expect(await pair.one.waiter.wait(for: .readable, until: .now + .seconds(60)) == .readable)
+            #expect(try await pair.one.readAll(upTo: 3) == [1, 2, 3])
+            #expect(await pair.one.gather(until: .now + .milliseconds(1)) == .timedOut)
+            try await pair.other.writeAll([4])
+            #expect(await pair.one.waiter.wait(for: .readable, until: .now + .seconds(60)) == .readable)
+        }
+    }
+
+    @Test func `a reset ends the gathering of bytes`() async throws {
+        try await onReactor { reactor in
+            let pair = try await SocketPair.overTCP(on: reactor)
+            pair.other.abort()
+            #expect(await pair.one.gather(until: .now + .seconds(60)).contains(.hangup))
+        }
+    }
+
     @Test func `the end of the stream is seen after a short read`() async throws {
         try await onReactor { reactor in
             let pair = try await SocketPair.overTCP(on: reactor)
