@@ -8,7 +8,7 @@ extension TokenSpelling {
     /// vectorize both.
     ///
     /// - Returns: Whether the text had this form. If not, nothing was appended.
-    static func appendUsualDigits(_ text: Span<UInt8>, to bytes: inout [UInt8]) -> Bool {
+    package static func appendUsualDigits(_ text: Span<UInt8>, to bytes: inout [UInt8]) -> Bool {
         guard text.count == usualDigitCount else { return false }
         var values = InlineArray<64, UInt8>(repeating: 0)
         var faults: UInt8 = 0

@@ -80,6 +80,15 @@ struct ChunkBuilder: Sendable {
         return nil
     }
 
+    /// Adds a recipient by the usual spelling of a token, 64 hexadecimal digits, if the open run is of the shared delivery.
+    ///
+    /// - Returns: Whether it did.
+    mutating func append(digits text: Span<UInt8>) -> Bool {
+        guard isShared, addresses.append(digits: text) else { return false }
+        next += 1
+        return true
+    }
+
     /// Decodes a token into the open run of single payloads if its attributes match, else into a new run of the shared payload.
     private mutating func decode(_ spelling: ArraySlice<UInt8>, besides shared: Delivery) -> TokenSpelling.Fault? {
         let joins = joinsEach(shared)

@@ -75,6 +75,7 @@ package struct LinesJobReader<Parser: DocumentParser> {
             let hint = "write one recipient per line, and blank lines only at the end"
             return failLine(Diagnostic("the line is blank", hint: hint, at: Place(line: blankLine, column: 1)))
         }
+        if lineNumber > 1, compiler.add(usual: range, of: lines.bytes) { return }
         do throws(Diagnostic) {
             try parser.parse(lines.bytes, range: range, into: &tape)
         } catch {

@@ -13,4 +13,16 @@ extension PackedBytes {
         }
         return fault
     }
+
+    /// Appends the bytes of a device token as one string if it is spelled with exactly 64 hexadecimal digits.
+    ///
+    /// - Returns: Whether it is.
+    mutating func append(digits text: Span<UInt8>) -> Bool {
+        var isUsual = false
+        append { bytes in
+            isUsual = TokenSpelling.appendUsualDigits(text, to: &bytes)
+            return isUsual
+        }
+        return isUsual
+    }
 }

@@ -4,6 +4,19 @@ import FCMModel
 import PushModel
 
 extension RecipientCompiler {
+    /// Adds a recipient whose line has the usual form and an address without any peculiarity, without parsing it.
+    ///
+    /// - Returns: Whether the line is such a line. If not, nothing was added, and it is to be parsed.
+    mutating func add(usual line: Range<Int>, of bytes: [UInt8]) -> Bool {
+        let span = bytes.span
+        guard hasPlainDelivery, let range = UsualLine.text(in: line, of: span) else { return false }
+        let text = span.extracting(range)
+        guard let rule = tokenKind.rule else { return chunk.append(digits: text) }
+        guard rule.fault(of: text) == nil, !AddressRule.isLikeDeviceToken(text) else { return false }
+        chunk.append(bytes[range], of: tokenKind)
+        return true
+    }
+
     /// Adds a recipient that is only an address: the common path.
     mutating func add(_ place: AddressPlace, at index: Int, on tape: Tape) {
         guard chunk.shared != nil else { return rejectPayloadless(Node(tape: tape, index: index), place.base) }

@@ -84,6 +84,9 @@ struct RecipientCompiler: Sendable {
         report.count(errors: 0, warnings: findings.unworded.warnings)
     }
 
+    /// Whether there is a delivery for all recipients, without a fault that is still to be reported.
+    var hasPlainDelivery: Bool { chunk.shared != nil && sharedFaults.isEmpty }
+
     /// Reports the faults of the shared delivery, once, because a recipient uses it.
     mutating func useShared() {
         guard !sharedFaults.isEmpty else { return }

@@ -5,7 +5,7 @@ import PushModel
 import SpoolModel
 import YAML
 
-/// Job files. Reading one twice, or in other pieces, must find the same.
+/// Job files. Reading one twice, in other pieces, or in lines that only the parser knows, must find the same.
 enum JobFuzz {
     /// What a reader found, short enough to be compared.
     private struct Finding: Equatable {
@@ -38,6 +38,9 @@ enum JobFuzz {
         let whole = lines(source, context) { $0 }
         let cut = lines(source, context) { cuts.next(upTo: $0) }
         promise(whole == cut, "cuts make a difference:\n\(whole)\n\(cut)")
+        // A space before a line feed means nothing, and makes a usual line unusual.
+        let padded = lines(source.flatMap { $0 == 0x0A ? [0x20, 0x0A] : [$0] }, context) { $0 }
+        promise(whole.sent == padded.sent, "a space at the end of lines makes a difference:\n\(whole)\n\(padded)")
     }
 
     private static func lines(_ source: [UInt8], _ context: JobContext, cut: (Int) -> Int) -> Finding {
