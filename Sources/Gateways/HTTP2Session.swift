@@ -46,6 +46,8 @@ final class HTTP2Session: GatewaySession {
     private var received: [UInt8] = []
     private var output: [UInt8] = []
     private var writeFailure: GatewayFault?
+    /// Whether the last read found anything.
+    private var hasRead = false
     /// The number of notifications that the gateway has accepted on it.
     private(set) var acceptedCount = 0
     /// Whether a GOAWAY is to be sent that has no unsent requests ahead of it.
@@ -180,11 +182,13 @@ final class HTTP2Session: GatewaySession {
     /// Reads all available bytes, and passes their news to `apply`. Returns how the session ended, or `nil` if it is
     /// still open.
     func read(_ apply: (SessionNews) -> Void) -> End? {
+        hasRead = false
         do {
             while true {
                 received.removeAll(keepingCapacity: true)
                 switch try stream.read(into: &received) {
                 case .bytes:
+                    hasRead = true
                     let news = machine.receive(received.span, at: .now, with: &readers, output: &output)
                     acceptedCount += news.accepted.notificationCount
                     apply(news)
@@ -248,10 +252,12 @@ final class HTTP2Session: GatewaySession {
         var look = max(machine.nextLook, .now + .milliseconds(1))
         if let retiresAt, !isOld { look = min(look, retiresAt) }
         let next = ([look.instant, permit] + deadlines).compactMap(\.self).min()
-        let found = await stream.wait(for: .readable, until: next, holdsBack: permit != nil)
-        guard found == .readable, stream.pendingByteCount == 0, let time = machine.gatheringTime else { return found }
-        let end = ContinuousClock.now + time
-        return await stream.gather(until: next.map { min($0, end) } ?? end)
+        // More answers are on their way if some have just come.
+        if hasRead, stream.pendingByteCount == 0, let time = machine.gatheringTime {
+            let end = ContinuousClock.now + time
+            return await stream.gather(until: next.map { min($0, end) } ?? end)
+        }
+        return await stream.wait(for: .readable, until: next, holdsBack: permit != nil)
     }
 
     /// Sends a GOAWAY and shuts the connection down cleanly.

@@ -148,8 +148,8 @@ package final class SecureStream {
         return await waiter.wait(for: holdsBack ? interest : interest.union(needed), until: deadline)
     }
 
-    /// Waits as `Waiter.wait` does, but lets arriving bytes gather in the kernel meanwhile. Use it only between a wait and a
-    /// read, without pending ciphertext.
+    /// Waits as `Waiter.wait` does, but lets arriving bytes gather in the kernel meanwhile. Use it without
+    /// pending ciphertext, and read afterwards.
     package func gather(until deadline: ContinuousClock.Instant) async -> Readiness {
         mayHoldPlaintext || !early.isEmpty ? .readable : await socket.gather(until: deadline)
     }
