@@ -110,26 +110,6 @@ struct ProducerTests {
         }
     }
 
-    @Test func `a power loss that takes a line but not the move of its job is made good`() async throws {
-        try await Bench.running(try .init()) { bench in
-            let sabotage = try await Sabotage(on: bench)
-            try await bench.withDaemon(sabotage) { daemon in
-                try await daemon.says("app started")
-                try bench.admitProducer()
-                try bench.drop("a.json", job(1))
-                _ = try await bench.end(of: "a.json")
-                // The moves are not synced yet, or the journal still has the job.
-                daemon.send(SIGKILL)
-                _ = try await daemon.end()
-            }
-            try await bench.tool("rm", "-r", "\(bench.path)/spool/weather/tmp/.jobs")
-            try await bench.withDaemon { _ in
-                let end = try await bench.wait(for: "a.json")
-                #expect(end.code == 0 && end.text.hasPrefix("done "), "\(end)")
-            }
-        }
-    }
-
     @Test func `a producer checks a job against what the daemon publishes`() async throws {
         try await Modern().serving { bench, _ in
             try bench.admitProducer(to: "modern")
