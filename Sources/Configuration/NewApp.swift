@@ -195,17 +195,14 @@ package struct NewApp: Sendable {
     private func publish(_ content: [UInt8], in folder: Directory) throws(SystemError) {
         let (hidden, name) = (Array(".\(name).yaml.new".utf8), Array("\(name).yaml".utf8))
         try folder.unlink(hidden)
-        let file = try folder.create(hidden, mode: 0o644)
+        try folder.write(content, toNew: hidden, mode: 0o644, for: .state)
         do throws(SystemError) {
-            try file.write(content)
-            try file.syncData(.state)
-            try file.closeNow()
             try folder.rename(hidden, to: folder, as: name)
-            try folder.sync(.state)
         } catch {
             // The first error tells more than one of the removal.
             _ = try? folder.unlink(hidden)
             throw error
         }
+        try folder.sync(.state)
     }
 }

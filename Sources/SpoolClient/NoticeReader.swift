@@ -15,7 +15,6 @@ struct NoticeReader {
         fileprivate let head: [UInt8]
     }
 
-    private static let heldByteLimit = 4 << 20
     private static let pieceByteCount: Int64 = 1 << 20
     private static let headByteCount = 256
     /// The longest line of a daemon, which has two names and a result.
@@ -40,7 +39,7 @@ struct NoticeReader {
     /// Whether a file of this name is in `hold/`.
     func isHeld(_ name: FileName) throws(SystemError) -> Bool {
         guard try folder.status(of: EndedJob.heldName) != nil,
-            let bytes = try folder.contents(of: EndedJob.heldName, limit: Self.heldByteLimit)
+            let bytes = try folder.contents(of: EndedJob.heldName, limit: EndedJob.heldByteLimit)
         else { return false }
         return bytes.split(separator: 0x0A).contains(Array(name.escaped.utf8)[...])
     }

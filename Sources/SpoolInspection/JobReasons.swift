@@ -1,6 +1,7 @@
 package import Document
 import JSON
 import ServiceProcess
+import SpoolModel
 
 /// The reasons why notifications of a job were not accepted, as its result file counts them.
 package struct JobReasons: Hashable, Sendable {
@@ -30,13 +31,6 @@ package struct JobReasons: Hashable, Sendable {
     package func write(to writer: inout JSONWriter) {
         guard !counts.isEmpty else { return }
         writer.key("reasons")
-        writer.beginObject()
-        for (outcome, reasons) in counts.sorted(by: { $0.key < $1.key }) {
-            writer.key(outcome)
-            writer.beginObject()
-            for (reason, count) in reasons.sorted(by: { $0.key < $1.key }) { writer.member(reason, count) }
-            writer.endObject()
-        }
-        writer.endObject()
+        writer.reasons(counts.sorted { $0.key < $1.key }.map { ($0.key, $0.value) })
     }
 }

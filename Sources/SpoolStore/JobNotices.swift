@@ -90,7 +90,11 @@ package final class JobNotices {
         guard held != names else { return }
         let list = names.sorted().flatMap { Array("\($0)\n".utf8) }
         do {
-            if try held != nil || heldList() != list { try writeHeld(list) }
+            if try held != nil || heldList() != list {
+                try openFolder().replace(EndedJob.heldName, by: Array(".\(node)".utf8), mode: 0o644) {
+                    (file) throws(SystemError) in try file.write(list)
+                }
+            }
             (held, fault) = (names, nil)
         } catch {
             (held, fault) = (nil, error)
@@ -102,17 +106,7 @@ package final class JobNotices {
         guard try staging.status(of: EndedJob.folder) != nil else { return [] }
         let folder = try openFolder()
         guard try folder.status(of: EndedJob.heldName) != nil else { return [] }
-        return try folder.contents(of: EndedJob.heldName, limit: 4 << 20)
-    }
-
-    private func writeHeld(_ list: [UInt8]) throws {
-        let folder = try openFolder()
-        let draft = Array(".\(node)".utf8)
-        _ = try folder.unlink(draft)
-        let file = try folder.create(draft, mode: 0o644)
-        try file.write(list)
-        try file.closeNow()
-        try folder.rename(draft, to: folder, replacing: EndedJob.heldName)
+        return try folder.contents(of: EndedJob.heldName, limit: EndedJob.heldByteLimit)
     }
 
     /// Makes known that a file is no longer in `hold/`, or is about to be claimed, if the list may have it.

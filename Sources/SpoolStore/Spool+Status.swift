@@ -71,6 +71,31 @@ extension Spool {
         return (list, writtenAt)
     }
 
+    /// Reads the lists of apps that the nodes of a spool have published, the newest first. Blocks.
+    ///
+    /// - Parameters:
+    ///   - root: The spool.
+    ///   - parser: A JSON parser.
+    ///   - note: Called for each node; with the error if its list cannot be read, which is then left out: the daemon writes it
+    ///     again.
+    /// - Returns: The lists that could be read.
+    /// - Throws: `SystemError`: as `publicFolder(in:)`.
+    package static func publishedApps(
+        in root: Directory, _ parser: inout some DocumentParser, _ note: ([UInt8], (any Error)?) -> Void = { _, _ in }
+    ) throws(SystemError) -> [AppList] {
+        let folder = try publicFolder(in: root)
+        var found: [(list: AppList, writtenAt: Int64)] = []
+        for node in try folder.names() {
+            do {
+                if let list = try publishedApps(of: node, in: folder, &parser) { found.append(list) }
+                note(node, nil)
+            } catch {
+                note(node, error)
+            }
+        }
+        return found.sorted { $0.writtenAt > $1.writtenAt }.map(\.list)
+    }
+
     /// Opens the folder of all nodes' public files. Blocks.
     ///
     /// - Throws: `SystemError`: no daemon has ever run on the spool; or for example EACCES.
@@ -82,13 +107,7 @@ extension Spool {
     ///
     /// - Throws: `SystemError`: the folder cannot be read.
     package func mark(_ parser: inout some DocumentParser) throws(SystemError) -> UInt32 {
-        let folder = try Self.publicFolder(in: root)
-        var found: UInt32?
-        for node in try folder.names() {
-            // A list that cannot be read has no mark, and is written again.
-            let list = try? Self.publishedApps(of: node, in: folder, &parser)?.list
-            found = [found, list?.mark].compactMap(\.self).min()
-        }
+        let found = try Self.publishedApps(in: root, &parser).compactMap(\.mark).min()
         return found ?? .random(in: 0 ... .max)
     }
 }

@@ -109,24 +109,17 @@ final class SpoolAccess {
     ///
     /// - Returns: The router over all of them; `nil` if there is none that can be read.
     func router() -> AppRouter? {
-        var found: [(list: AppList, writtenAt: Int64)] = []
         do {
             var parser = JSON.Parser()
-            let folder = try Spool.publicFolder(in: try Directory.open(path: spool))
-            for node in try folder.names() {
-                let name = String(decoding: node, as: UTF8.self)
-                do {
-                    if let list = try Spool.publishedApps(of: node, in: folder, &parser) { found.append(list) }
-                    unreadable.note(nil, about: name)
-                } catch {
-                    unreadable.note(error, about: name)
-                }
+            let found = try Spool.publishedApps(in: try Directory.open(path: spool), &parser) { node, error in
+                unreadable.note(error, about: String(decoding: node, as: UTF8.self))
             }
             unknown.note(found.isEmpty ? DoorTrouble("no daemon has published its list of apps") : nil)
+            return found.isEmpty ? nil : AppRouter(found)
         } catch {
             unknown.note(error)
+            return nil
         }
-        return found.isEmpty ? nil : AppRouter(found.sorted { $0.writtenAt > $1.writtenAt }.map(\.list))
     }
 }
 

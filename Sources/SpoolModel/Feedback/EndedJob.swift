@@ -10,6 +10,8 @@ package struct EndedJob: Hashable, Sendable {
     package static let folder = Array(".jobs".utf8)
     /// The file in it with the escaped names of the files in `hold/`, one a line.
     package static let heldName = Array("held".utf8)
+    /// The longest such list that is read, in bytes.
+    package static let heldByteLimit = 4 << 20
     /// The longest result in a line, in bytes. Of a longer one the line has the first findings, and no indexes.
     package static let resultByteLimit = 8 << 10
 
@@ -31,8 +33,11 @@ package struct EndedJob: Hashable, Sendable {
     /// Returns the line about a job.
     package static func line(_ result: ResultFile, inode: UInt64) -> [UInt8] {
         var line: [UInt8] = []
+        line.reserveCapacity(128)
         result.report.identity.name.appendEscaped(to: &line)
-        line.append(contentsOf: "\t\(inode)\t".utf8)
+        line.append(tab)
+        line.append(contentsOf: String(inode).utf8)
+        line.append(tab)
         line.append(contentsOf: result.report.path.utf8.drop { $0 != slash }.dropFirst())
         line.append(tab)
         line.append(contentsOf: result.isNeeded ? result.line(limit: resultByteLimit) : nothing)

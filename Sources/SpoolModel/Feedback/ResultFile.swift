@@ -131,17 +131,8 @@ package struct ResultFile: Sendable {
         writer.endArray()
     }
 
-    /// Writes an object for each outcome, with the number of notifications by reason.
     private func writeReasons(to writer: inout JSONWriter) {
-        writer.beginObject()
-        for kind in Outcome.Kind.allCases {
-            guard let reasons = reasons[kind] else { continue }
-            writer.key(kind.rawValue)
-            writer.beginObject()
-            for (reason, count) in reasons.sorted(by: { $0.key < $1.key }) { writer.member(reason, count) }
-            writer.endObject()
-        }
-        writer.endObject()
+        writer.reasons(Outcome.Kind.allCases.compactMap { kind in reasons[kind].map { (kind.rawValue, $0) } })
     }
 
     private func writeDiagnostics(to writer: inout JSONWriter) {
@@ -170,5 +161,19 @@ extension Diagnostic {
         writer.member("message", message)
         writer.member("hint", hint)
         writer.endObject()
+    }
+}
+
+extension JSONWriter {
+    /// Writes an object for each of these outcomes, with the number of notifications by reason.
+    package mutating func reasons(_ outcomes: [(name: String, counts: [String: Int])]) {
+        beginObject()
+        for (name, counts) in outcomes {
+            key(name)
+            beginObject()
+            for (reason, count) in counts.sorted(by: { $0.key < $1.key }) { member(reason, count) }
+            endObject()
+        }
+        endObject()
     }
 }
