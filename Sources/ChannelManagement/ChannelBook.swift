@@ -69,10 +69,9 @@ struct ChannelBook {
     /// The creation whose answer is not known, if there is one.
     func pending() throws(ChannelFault) -> PendingChannel? {
         do throws(SystemError) {
-            let bytes = try folder.contents(of: Self.name("pending", of: file), limit: Self.recordLimit)
+            let bytes = try folder.contentsIfThere(of: Self.name("pending", of: file), limit: Self.recordLimit)
             return bytes.flatMap(PendingChannel.init)
         } catch {
-            if error.isNotFound { return nil }
             throw ChannelFault(error)
         }
     }

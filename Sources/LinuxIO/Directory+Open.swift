@@ -75,6 +75,15 @@ extension Directory {
         try openForReading(name).contents(limit: limit)
     }
 
+    /// Reads a whole small file; `nil` also if there is none of that name.
+    ///
+    /// - Throws: `SystemError` for another reason.
+    package func contentsIfThere(of name: [UInt8], limit: Int) throws(SystemError) -> [UInt8]? {
+        let result = Result { () throws(SystemError) in try contents(of: name, limit: limit) }
+        if case .failure(let error) = result, error.isNotFound { return nil }
+        return try result.get()
+    }
+
     private func open(_ name: [UInt8], flags: Int32, mode: UInt32?) throws(SystemError) -> OpenFile {
         let component = try ComponentName(name, for: "openat")
         let every = flags | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK | O_CLOEXEC

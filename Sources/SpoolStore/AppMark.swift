@@ -19,12 +19,7 @@ struct AppMark: Sendable {
     ///
     /// - Throws: `SystemError`: the mark cannot be read.
     func read(limit: Int) throws(SystemError) -> [UInt8]? {
-        do throws(SystemError) {
-            return try folder.contents(of: Array(name.utf8), limit: limit + 1)?.filter { $0 != UInt8(ascii: "\n") }
-        } catch {
-            guard error.isNotFound else { throw error }
-            return nil
-        }
+        try folder.contentsIfThere(of: Array(name.utf8), limit: limit + 1)?.filter { $0 != UInt8(ascii: "\n") }
     }
 
     /// Replaces the mark in one step. A power loss may restore an older one.

@@ -118,9 +118,8 @@ extension AppSpool {
     }
 
     private func fullName(of id: JobID) throws(SystemError) -> FileName? {
-        guard try work.status(of: WorkEntry.fullName(of: id)) != nil else { return nil }
-        return try work.contents(of: WorkEntry.fullName(of: id), limit: FileName.byteLimit).flatMap(
-            FileName.init(bytes:))
+        let bytes = try work.contentsIfThere(of: WorkEntry.fullName(of: id), limit: FileName.byteLimit)
+        return bytes.flatMap(FileName.init(bytes:))
     }
 
     /// Removes a claimed job's name from `new/` if a crash left it there. For callers that know the full name from

@@ -250,12 +250,7 @@ package final class Archives {
     /// - Throws: `SystemError`: for example EIO.
     package func contents(at place: ArchivePlace, limit: Int) throws(SystemError) -> [UInt8]? {
         guard let day = try openDayIfThere(place.archiveDay) else { return nil }
-        do {
-            return try day.contents(of: place.name.bytes, limit: limit)
-        } catch {
-            guard error.isNotFound else { throw error }
-            return nil
-        }
+        return try day.contentsIfThere(of: place.name.bytes, limit: limit)
     }
 
     /// Returns a job's result file; `nil` if there is none, or it is longer than `limit`.

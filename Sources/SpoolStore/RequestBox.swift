@@ -96,13 +96,8 @@ package struct RequestBox: Sendable {
 
     private func take(_ name: String) throws(SystemError) -> [UInt8]? {
         let name = Array(name.utf8)
-        do throws(SystemError) {
-            let bytes = try directory.contents(of: name, limit: Self.byteLimit)
-            try directory.unlink(name)
-            return bytes
-        } catch {
-            guard error.isNotFound else { throw error }
-            return nil
-        }
+        let bytes = try directory.contentsIfThere(of: name, limit: Self.byteLimit)
+        try directory.unlink(name)
+        return bytes
     }
 }

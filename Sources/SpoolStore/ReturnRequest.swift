@@ -31,12 +31,7 @@ package struct ReturnRequest: Hashable, Sendable {
     /// - Returns: `nil` if there is none.
     /// - Throws: `SystemError`: for example EIO.
     package static func read(in directory: Directory) throws(SystemError) -> ReturnRequest? {
-        do throws(SystemError) {
-            let bytes = try directory.contents(of: fileName, limit: byteLimit) ?? []
-            return UInt64(String(decoding: bytes, as: UTF8.self)).map { ReturnRequest(number: $0) }
-        } catch {
-            guard error.isNotFound else { throw error }
-            return nil
-        }
+        let bytes = try directory.contentsIfThere(of: fileName, limit: byteLimit) ?? []
+        return UInt64(String(decoding: bytes, as: UTF8.self)).map { ReturnRequest(number: $0) }
     }
 }

@@ -18,6 +18,8 @@ import Testing
         try directory.put(name, bytes)
         #expect(try directory.contents(of: name, limit: count) == bytes)
         if count > 0 { #expect(try directory.contents(of: name, limit: count - 1) == nil) }
+        #expect(try directory.contentsIfThere(of: name, limit: count) == bytes)
+        #expect(try directory.contentsIfThere(of: Array("absent".utf8), limit: count) == nil)
     }
 
     @Test func `a file's path is its folder's and its name`() throws {
