@@ -40,15 +40,15 @@ public struct JobLocator: Sendable {
         return try place(of: name, &search)
     }
 
-    /// What earlier searches for a job have read in vain.
-    package struct Search {
+    /// What earlier searches for jobs of the app have read.
+    package struct Search: Sendable {
         fileprivate var marks = NoticeReader.Marks()
 
         /// Creates a search that has read nothing.
         package init() {}
     }
 
-    /// Does the same again and again for one job, and reads only what is new of the files for producers.
+    /// Does the same again and again, and reads only what is new of the files for producers, except for a job that has ended.
     ///
     /// - Throws: `SpoolClientError`, like `place(of:)`.
     package func place(of name: String, _ search: inout Search) throws(SpoolClientError) -> Place? {
@@ -76,7 +76,7 @@ public struct JobLocator: Sendable {
     private func toldEnd(of name: String, _ app: Directory, _ search: inout Search) throws(SystemError) -> EndedJob? {
         guard let name = FileName(name) else { return nil }
         do throws(SystemError) {
-            return try NoticeReader(of: app)?.end(of: name, after: &search.marks)
+            return try NoticeReader(of: app)?.end(of: name, with: &search.marks)
         } catch {
             // The app's tmp/ was removed, or belongs to others.
             guard error.isNotFound || error.isRefusal else { throw error }
@@ -88,7 +88,7 @@ public struct JobLocator: Sendable {
     private func toldPlace(of name: String, _ app: Directory, _ search: inout Search) throws(SystemError) -> Place? {
         guard let name = FileName(name), let notices = try NoticeReader(of: app) else { return nil }
         if try notices.isHeld(name) { return .held }
-        guard let job = try notices.end(of: name, after: &search.marks) else { return nil }
+        guard let job = try notices.end(of: name, with: &search.marks) else { return nil }
         let parts = job.path.split(separator: "/")
         guard parts.count == 3 else { return nil }
         let (day, result) = (String(parts[1]), job.result)

@@ -9,12 +9,16 @@ struct NoticeReader {
 
     /// What was read of a file.
     struct Mark {
-        /// Up to where no line is worth reading again.
-        fileprivate let end: Int64
+        /// Up to where its lines were read.
+        fileprivate var end: Int64 = 0
         /// How the file begins. One that begins otherwise is another, which has got the inode of a removed one.
         fileprivate let head: [UInt8]
+        /// The hashes of the names in these lines: about 100,000 in a file of 8 MiB, which take 2 MB.
+        fileprivate var names: Set<Int> = []
     }
 
+    /// How many names are remembered; then the files are read anew.
+    private static let nameLimit = 1 << 20
     private static let pieceByteCount: Int64 = 1 << 20
     private static let headByteCount = 256
     /// The longest line of a daemon, which has two names and a result.
@@ -38,33 +42,57 @@ struct NoticeReader {
 
     /// Whether a file of this name is in `hold/`.
     func isHeld(_ name: FileName) throws(SystemError) -> Bool {
-        guard try folder.status(of: EndedJob.heldName) != nil,
-            let bytes = try folder.contents(of: EndedJob.heldName, limit: EndedJob.heldByteLimit)
-        else { return false }
-        return bytes.split(separator: 0x0A).contains(Array(name.escaped.utf8)[...])
+        let bytes = try folder.contentsIfThere(of: EndedJob.heldName, limit: EndedJob.heldByteLimit)
+        return bytes.flatMap { EndedJob.last(of: name, in: $0, isStart: true) } != nil
     }
 
-    /// Returns how a job of this name has ended, by the last line about it after the marks.
+    /// Returns how a job of this name has ended, by the last line about it.
     ///
     /// - Parameters:
     ///   - name: The name by which it was dropped.
-    ///   - marks: What earlier calls for this name have read in vain; updated.
+    ///   - marks: What earlier calls have read, also for other names; updated. A name that no line has costs only what is new
+    ///     in the files.
     /// - Returns: `nil` if no line says so.
     /// - Throws: `SystemError`: a file cannot be read.
-    func end(of name: FileName, after marks: inout Marks) throws(SystemError) -> EndedJob? {
+    func end(of name: FileName, with marks: inout Marks) throws(SystemError) -> EndedJob? {
+        let (hash, known) = (Array(name.escaped.utf8)[...].hashValue, marks)
+        var read: Marks = [:]
+        var found: EndedJob?
         // What has ended last is asked for most.
         for file in try folder.names().filter(EndedJob.isFile).sorted(by: { $1.lexicographicallyPrecedes($0) }) {
             guard let opened = try open(file) else { continue }
             let status = try opened.status()
-            var head: [UInt8] = []
-            _ = try opened.read(Self.headByteCount, at: 0, appendingTo: &head)
-            let mark = marks[status.identity].flatMap { head.starts(with: $0.head) ? $0 : nil }
-            let start = mark.map { $0.end <= status.byteCount ? $0.end : 0 } ?? 0
-            if let job = try last(of: name, in: opened, from: start, to: status.byteCount) { return job }
-            // The last line may not be complete yet.
-            marks[status.identity] = Mark(end: max(start, status.byteCount - Self.lineByteLimit), head: head)
+            let mark = try self.mark(of: opened, status, known[status.identity])
+            read[status.identity] = mark
+            guard found == nil, mark.names.contains(hash) else { continue }
+            found = try last(of: name, in: opened, to: mark.end)
         }
-        return nil
+        marks = read.values.reduce(0) { $0 + $1.names.count } > Self.nameLimit ? [:] : read
+        return found
+    }
+
+    /// Reads what is new in a file.
+    private func mark(
+        of file: borrowing OpenFile, _ status: FileStatus, _ known: Mark?
+    ) throws(SystemError) -> Mark {
+        var head: [UInt8] = []
+        _ = try file.read(Self.headByteCount, at: 0, appendingTo: &head)
+        var mark = Mark(head: head)
+        if let known, head.starts(with: known.head), known.end <= status.byteCount {
+            (mark.end, mark.names) = (known.end, known.names)
+        }
+        let pieceByteCount = Int(Self.pieceByteCount)
+        while mark.end < status.byteCount {
+            var piece: [UInt8] = []
+            _ = try file.read(pieceByteCount, at: mark.end, appendingTo: &piece)
+            // The last line may not be complete yet. A power loss may have left a long hole instead of lines.
+            let whole = piece.count < pieceByteCount ? 0 : piece.count
+            let lines = piece[..<(piece.lastIndex(of: 0x0A).map { $0 + 1 } ?? whole)]
+            guard !lines.isEmpty else { break }
+            for line in lines.split(separator: 0x0A) { mark.names.insert(line.prefix { $0 != 0x09 }.hashValue) }
+            mark.end += Int64(lines.count)
+        }
+        return mark
     }
 
     private func open(_ file: [UInt8]) throws(SystemError) -> OpenFile? {
@@ -79,16 +107,16 @@ struct NoticeReader {
 
     /// Searches a file from its end, because most jobs that are asked for have ended a moment ago.
     private func last(
-        of name: FileName, in file: borrowing OpenFile, from start: Int64, to end: Int64
+        of name: FileName, in file: borrowing OpenFile, to end: Int64
     ) throws(SystemError) -> EndedJob? {
         var end = end
-        while end > start {
+        while end > 0 {
             // Pieces overlap, so that each line is in one of them as a whole.
-            let first = max(start, end - Self.pieceByteCount - Self.lineByteLimit)
+            let first = max(0, end - Self.pieceByteCount - Self.lineByteLimit)
             var piece: [UInt8] = []
             _ = try file.read(Int(end - first), at: first, appendingTo: &piece)
             if let job = EndedJob.last(of: name, in: piece, isStart: first == 0) { return job }
-            guard first > start else { return nil }
+            guard first > 0 else { return nil }
             end = first + Self.lineByteLimit
         }
         return nil

@@ -66,7 +66,7 @@ package final class AppSpool {
         var hold = HoldFolder(holdDirectory, new: new, work: work, archives)
         hold.lease = lease
         self.hold = hold
-        notices = try JobNotices(in: staging, of: node, writingIn: work)
+        notices = try JobNotices(in: staging, of: node, holdingIn: holdDirectory, writingIn: work)
         filesystem = try new.filesystemType()
         hasNoReplace = try probe([new, work, holdDirectory, folders[3], folders[4]], PassingNames(".probe-" + node))
     }

@@ -14,20 +14,23 @@ package final class JobNotices {
     private static let waitingLimit = 4 << 20
 
     private let staging: Directory
+    private let hold: Directory
     private let node: String
     private let writers: FeedbackWriters
     /// Lines whose feedback is not about to be published, and lines to be written.
     private var (added, sealed): ([UInt8], [UInt8]) = ([], [])
-    /// The names in the file `held`; `nil` if it is not known what it has.
-    private var held: Set<FileName>?
+    /// The files in the list `held`, with their inodes when they came there; `nil` if it is not known what it has.
+    private var held: [FileName: UInt64]?
     /// Why the last attempt to write failed. That stops nothing: the next call tries again.
     package private(set) var fault: (any Error)?
 
     /// Creates the notices of a node's jobs, and no file.
     ///
     /// - Throws: `SystemError`: the folder `work` cannot be read.
-    init(in staging: Directory, of node: String, writingIn work: Directory) throws(SystemError) {
-        (self.staging, self.node) = (staging, node)
+    init(
+        in staging: Directory, of node: String, holdingIn hold: Directory, writingIn work: Directory
+    ) throws(SystemError) {
+        (self.staging, self.hold, self.node) = (staging, hold, node)
         writers = try FeedbackWriters(publishingFrom: work)
     }
 
@@ -86,32 +89,42 @@ package final class JobNotices {
     }
 
     /// Makes known which files are in `hold/`. Writes only if they are others than before, also before a start.
+    ///
+    /// Costs a status call for each file that was not there before.
     package func noteHeld(_ names: Set<FileName>) {
-        guard held != names else { return }
-        let list = names.sorted().flatMap { Array("\($0)\n".utf8) }
+        if let held, held.count == names.count, names.allSatisfy({ held[$0] != nil }) { return }
         do {
-            if try held != nil || heldList() != list {
-                try openFolder().replace(EndedJob.heldName, by: Array(".\(node)".utf8), mode: 0o644) {
-                    (file) throws(SystemError) in try file.write(list)
-                }
-            }
-            (held, fault) = (names, nil)
+            var found: [FileName: UInt64] = [:]
+            // A file that has gone meanwhile is left out.
+            for name in names { found[name] = try held?[name] ?? hold.status(of: name.bytes)?.inode }
+            try list(found)
         } catch {
             (held, fault) = (nil, error)
         }
     }
 
+    /// Replaces the list, if it is another.
+    private func list(_ files: [FileName: UInt64]) throws {
+        guard files != held else { return }
+        // As in the lines of `EndedJob`.
+        let lines = files.sorted { $0.key < $1.key }.flatMap { Array("\($0)\t\($1)\thold/\($0)\t{}\n".utf8) }
+        if try held != nil || heldList() != lines {
+            try openFolder().replace(EndedJob.heldName, by: Array(".\(node)".utf8), mode: 0o644) {
+                (file) throws(SystemError) in try file.write(lines)
+            }
+        }
+        (held, fault) = (files, nil)
+    }
+
     /// What the list says now; an app that never held a job has none.
-    private func heldList() throws -> [UInt8]? {
+    private func heldList() throws -> [UInt8] {
         guard try staging.status(of: EndedJob.folder) != nil else { return [] }
-        let folder = try openFolder()
-        guard try folder.status(of: EndedJob.heldName) != nil else { return [] }
-        return try folder.contents(of: EndedJob.heldName, limit: EndedJob.heldByteLimit)
+        return try openFolder().contentsIfThere(of: EndedJob.heldName, limit: EndedJob.heldByteLimit) ?? []
     }
 
     /// Makes known that a file is no longer in `hold/`, or is about to be claimed, if the list may have it.
     package func noteReleased(_ name: FileName) {
         guard let held else { return noteHeld([]) }
-        if held.contains(name) { noteHeld(held.subtracting([name])) }
+        if held[name] != nil { noteHeld(Set(held.keys).subtracting([name])) }
     }
 }

@@ -20,7 +20,7 @@ import Testing
     private func reader() throws -> NoticeReader? { try NoticeReader(of: place.directory) }
 
     private func end(of name: String, _ marks: inout NoticeReader.Marks) throws -> String? {
-        try reader()?.end(of: try #require(FileName(name)), after: &marks)?.path
+        try reader()?.end(of: try #require(FileName(name)), with: &marks)?.path
     }
 
     private func end(of name: String) throws -> String? {
@@ -44,7 +44,7 @@ import Testing
 
     @Test func `a held file is known by its escaped name`() throws {
         #expect(try reader()?.isHeld(try #require(FileName("a%.json"))) == false)
-        try folder.put("held", "b.json\na%25.json\n")
+        try folder.put("held", line("b.json", "hold/b.json") + line("a%25.json", "hold/a%25.json"))
         #expect(try reader()?.isHeld(try #require(FileName("a%.json"))) == true)
         #expect(try reader()?.isHeld(try #require(FileName("a.json"))) == false)
     }
@@ -92,11 +92,26 @@ import Testing
         #expect(try end(of: "a.json", &marks) == "done/d/x")
     }
 
-    @Test func `what was read in vain is not read again`() throws {
+    @Test func `lines that were read are not read again for a name that is not in them`() throws {
         var marks = NoticeReader.Marks()
         let file = try folder.create(Array("ended-a".utf8), mode: 0o644)
         try file.write(Array((line("a.json") + String(repeating: line("b.json"), count: 20_000)).utf8))
         #expect(try end(of: "c.json", &marks) == nil)
-        #expect(try end(of: "a.json", &marks) == nil)
+        // The second line gets another name, but the first 256 bytes and the length stay.
+        try file.write(Array(line("c.json").utf8), at: Int64(line("a.json").utf8.count * 100))
+        #expect(try end(of: "c.json", &marks) == nil)
+        try file.write(Array(line("d.json", "done/d/later").utf8))
+        #expect(try end(of: "d.json", &marks) == "done/d/later")
+        #expect(try end(of: "a.json", &marks) == "done/d/x")
+    }
+
+    @Test func `what was read of a file that is gone is forgotten`() throws {
+        var marks = NoticeReader.Marks()
+        for name in ["ended-a", "ended-b"] { try folder.put(name, line("\(name).json")) }
+        #expect(try end(of: "c.json", &marks) == nil)
+        #expect(marks.count == 2)
+        try folder.unlink(Array("ended-a".utf8))
+        #expect(try end(of: "c.json", &marks) == nil)
+        #expect(marks.count == 1)
     }
 }

@@ -29,6 +29,16 @@ import Testing
         Set(try names.map { try #require(FileName($0)) })
     }
 
+    /// Puts files into `hold/`, and returns the lines about them.
+    private func hold(_ names: String...) throws -> [String] {
+        try names.map { name in
+            try test.app.holdDirectory.put(name)
+            let inode = try #require(try test.app.holdDirectory.status(of: Array(name.utf8))).inode
+            let escaped = try #require(FileName(name)).escaped
+            return "\(escaped)\t\(inode)\thold/\(escaped)\t{}\n"
+        }
+    }
+
     @Test func `an app without ended or held jobs has no file`() throws {
         notices.noteHeld([])
         #expect(try test.folder("tmp").names().isEmpty)
@@ -37,6 +47,7 @@ import Testing
     @Test func `whoever may enter the folder may read the lines`() throws {
         append(Array("a\n".utf8))
         append(Array("b\n".utf8))
+        _ = try hold("c.json")
         notices.noteHeld(try names("c.json"))
         #expect(try folder().text("ended-host-a") == "a\nb\n")
         #expect(try folder().status().mode & 0o777 == 0o755)
@@ -83,13 +94,35 @@ import Testing
     }
 
     @Test func `held files are listed, and no longer when they are claimed`() throws {
+        let lines = try hold("a.json", "b%.json")
         notices.noteHeld(try names("a.json", "b%.json"))
-        #expect(try folder().text("held") == "a.json\nb%25.json\n")
+        #expect(try folder().text("held") == lines.joined())
         notices.noteReleased(try #require(FileName("a.json")))
-        #expect(try folder().text("held") == "b%25.json\n")
+        #expect(try folder().text("held") == lines[1])
+    }
+
+    @Test func `a held file keeps the inode that it came with, and one that comes later has its own`() throws {
+        let before = try hold("a.json")
+        notices.noteHeld(try names("a.json"))
+        let hold = test.app.holdDirectory
+        try hold.put("b.json", "edited")
+        try hold.rename(Array("b.json".utf8), to: hold, replacing: Array("a.json".utf8))
+        notices.noteHeld(try names("a.json"))
+        #expect(try folder().text("held") == before[0])
+        notices.noteReleased(try #require(FileName("a.json")))
+        notices.noteHeld(try names("a.json"))
+        let inode = try #require(try hold.status(of: Array("a.json".utf8))).inode
+        #expect(try folder().text("held") == "a.json\t\(inode)\thold/a.json\t{}\n")
+    }
+
+    @Test func `a held file that has gone meanwhile is left out`() throws {
+        let lines = try hold("a.json")
+        notices.noteHeld(try names("a.json", "gone.json"))
+        #expect(try folder().text("held") == lines[0])
     }
 
     @Test func `a claim does not trust the list of an earlier run`() throws {
+        _ = try hold("a.json")
         notices.noteHeld(try names("a.json"))
         try test.restarted().notices.noteReleased(try #require(FileName("a.json")))
         #expect(try folder().text("held") == "")

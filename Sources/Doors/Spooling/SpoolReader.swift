@@ -46,6 +46,8 @@ actor SpoolReader {
     /// The folder that has the spool's path now.
     private var root: Directory { get throws(SystemError) { try Directory.open(path: path) } }
     private var runs: [Int: FeedbackRun] = [:]
+    /// What was read of the files for producers, by app.
+    private var searches: [String: JobLocator.Search] = [:]
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { worker.executor }
 
@@ -64,7 +66,8 @@ actor SpoolReader {
     ///
     /// - Throws: `SpoolClientError`.
     func place(of job: String, in app: String) throws(SpoolClientError) -> JobLocator.Place? {
-        try JobLocator(app: app, spool: path).place(of: job)
+        let locator = try JobLocator(app: app, spool: path)
+        return try locator.place(of: job, &searches[app, default: JobLocator.Search()])
     }
 
     /// Returns what is known about a job; `nil` if that is nothing.

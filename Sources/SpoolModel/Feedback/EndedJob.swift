@@ -8,10 +8,10 @@ package import JobFormat
 package struct EndedJob: Hashable, Sendable {
     /// The folder in `tmp/`.
     package static let folder = Array(".jobs".utf8)
-    /// The file in it with the escaped names of the files in `hold/`, one a line.
+    /// The file in it with lines about the files in `hold/`, all without a result.
     package static let heldName = Array("held".utf8)
-    /// The longest such list that is read, in bytes.
-    package static let heldByteLimit = 4 << 20
+    /// The longest such list that is read, in bytes: 10,000 of the longest lines.
+    package static let heldByteLimit = 16 << 20
     /// The longest result in a line, in bytes. Of a longer one the line has the first findings, and no indexes.
     package static let resultByteLimit = 8 << 10
 
