@@ -54,6 +54,17 @@ import Testing
         #expect(try spool.folder("done/\(recent)").sortedNames() == ["young.json"])
     }
 
+    @Test func `what other nodes have told producers goes after a week without a line`() throws {
+        let folder = try spool.app.staging.makeChild(EndedJob.folder, mode: 0o755)
+        for name in ["ended-gone", "earlier-gone", "ended-\(spool.app.node)", "held", "notes"] { try folder.put(name) }
+        let status = try #require(try folder.status(of: Array("ended-gone".utf8)))
+        let written = WallTime(nanoseconds: status.modifiedAt)
+        #expect(sweep(at: written + .seconds(6 * 86_400)).failure == nil)
+        #expect(try folder.names().count == 5)
+        #expect(sweep(at: written + .seconds(8 * 86_400)).failure == nil)
+        #expect(try folder.sortedNames() == ["ended-\(spool.app.node)", "held", "notes"])
+    }
+
     @Test func `nothing goes before its time`() throws {
         _ = try spool.archive(try fileName("d.json"), contents: "{}", id: 1)
         _ = try spool.archive(try fileName("f.json"), contents: "{}", id: 2, result: "why")

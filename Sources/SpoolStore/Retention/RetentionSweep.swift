@@ -5,8 +5,8 @@ package import SpoolModel
 
 /// One pass over an app's archives and feedback that deletes files past their retention time.
 ///
-/// It deletes jobs and results in day folders, those folders, and feedback files. It keeps other names and follows
-/// no link. A job is deleted before its result, so that no job is ever left without its result. The next sweep deletes a
+/// It deletes jobs and results in day folders, those folders, feedback files, and what other nodes that are gone have left
+/// for producers. It keeps other names and follows no link. A job is deleted before its result, so that no job is ever left without its result. The next sweep deletes a
 /// result that a crash in between has left. Nothing is synced: files that a power loss brings back are deleted again. Owned by
 /// one actor. Each step blocks for a few milliseconds, and memory does not grow with the number of files.
 package final class RetentionSweep {
@@ -14,17 +14,21 @@ package final class RetentionSweep {
     package static let stepLimit = 256
     /// How many failures a folder may cause before it is left until the next sweep.
     private static let failureLimit = 16
+    /// How long a file for producers stays after its node has written to it for the last time.
+    private static let noticeKeepTime = Duration.seconds(7 * 86_400)
 
     private enum Place {
         case archive(ArchiveFolder)
         case day(ArchiveFolder, DayFolder)
         case feedback
+        case notices
 
         var path: String {
             switch self {
             case .archive(let folder): folder.rawValue
             case .day(let folder, let day): "\(folder.rawValue)/\(day.name)"
             case .feedback: "feedback"
+            case .notices: "tmp/.jobs"
             }
         }
     }
@@ -62,7 +66,7 @@ package final class RetentionSweep {
         case .unkept: waiting = archives.filter { rules.keep($0).isZero }.map(Place.archive)
         case .everything:
             let feedback = rules.feedback == .forever ? [] : [Place.feedback]
-            waiting = feedback + archives.filter { rules.keep($0) != .forever }.map(Place.archive)
+            waiting = [.notices] + feedback + archives.filter { rules.keep($0) != .forever }.map(Place.archive)
         }
     }
 
@@ -76,7 +80,7 @@ package final class RetentionSweep {
         guard let place = openNext() else { return false }
         var spared: Set<ArchivePlace> = []
         switch place {
-        case .archive: break
+        case .archive, .notices: break
         case .day: spared = live().union(app.archives.reserved)
         case .feedback: horizon = Array((rules.feedbackHorizon(at: now)?.compact ?? "").utf8)
         }
@@ -90,6 +94,7 @@ package final class RetentionSweep {
             case .day(let folder, let day):
                 takeFile(entry, of: ArchiveDay(folder: folder, day: day.name), spared, at: now)
             case .feedback: takeFeedback(entry, at: now)
+            case .notices: takeNotices(entry, at: now)
             }
         }
         return true
@@ -119,6 +124,7 @@ package final class RetentionSweep {
         case .archive(let folder): try app.archives.directory(of: folder)
         case .day(let folder, let day): try app.archives.directory(of: folder).openChild(Array(day.name.utf8))
         case .feedback: try app.home.openChild(Array("feedback".utf8))
+        case .notices: try app.staging.openChild(EndedJob.folder)
         }
     }
 
@@ -139,7 +145,7 @@ package final class RetentionSweep {
             waiting += days.sorted(by: >).map { .day(folder, $0) }
             days = []
         case .day(let folder, let day): remove(day, of: folder, at: now)
-        case .feedback: break
+        case .feedback, .notices: break
         }
         if let leftovers { report.leftovers.append(leftovers) }
         listing = nil
@@ -219,6 +225,19 @@ package final class RetentionSweep {
             } catch {
                 if error.isDirectory { leave(entry) } else { note(error) }
             }
+        }
+    }
+
+    /// Deletes another node's file for producers after a week without a line: whoever waited for its jobs has read it.
+    private func takeNotices(_ entry: DirectoryListing.Entry, at now: WallTime) {
+        guard EndedJob.isFile(entry.name), entry.name != EndedJob.fileName(of: app.node), let directory else { return }
+        do {
+            guard let status = try directory.status(of: entry.name), status.kind == .regular,
+                now - WallTime(nanoseconds: status.modifiedAt) > Self.noticeKeepTime
+            else { return }
+            try directory.unlink(entry.name)
+        } catch {
+            note(error)
         }
     }
 
