@@ -176,9 +176,12 @@ class ExampleTests(SpoolTest):
         self.assertEqual(self.names("feedback"), [])
 
     def finish_one(self):
-        """Archives a job, as a daemon does."""
+        """Tells producers how a job has ended, and archives it, as a daemon does."""
         eventually(lambda: self.jobs(), "the job")
-        os.rename(self.path("new", self.jobs()[0]), self.path("done", "2026-11-21", self.jobs()[0]))
+        name = self.jobs()[0]
+        inode = os.stat(self.path("new", name)).st_ino
+        self.put(f"{name}\t{inode}\tdone/2026-11-21/{name}\t{{}}\n", "tmp", ".jobs", "ended-a")
+        os.rename(self.path("new", name), self.path("done", "2026-11-21", name))
 
     def test_the_example_for_node(self):
         self.run_example("node", ["node", "example.mjs"], 'const token = "ab";\n', name="example.mjs")

@@ -29,7 +29,8 @@ class ProducerTest(SpoolTest):
             opened.write("".join(lines))
 
     def line(self, name, state, result="{}", inode=7, archived=None):
-        return f"{name}\t{inode}\t{state}/{DAY}/{archived or name}\t{result}\n"
+        folder = "hold" if state == "held" else f"{state}/{DAY}"
+        return f"{name}\t{inode}\t{folder}/{archived or name}\t{result}\n"
 
 
 class PythonTests(ProducerTest):
@@ -46,7 +47,7 @@ class PythonTests(ProducerTest):
 
     def test_a_producer_is_told_how_a_job_has_ended(self):
         self.tell(self.line("a.json", "done"), self.line("b.json", "failed", RESULT))
-        self.tell("c.json\n", file="held")
+        self.tell(self.line("c.json", "held"), file="held")
         self.assertEqual(self.wait("a.json"), ["done", f"done/{DAY}/a.json", None])
         self.assertEqual(self.wait("b.json"), ["failed", f"failed/{DAY}/b.json", json.loads(RESULT)])
         self.assertEqual(self.wait("c.json"), ["held", "hold/c.json", None])
@@ -153,7 +154,7 @@ class ShellTests(ProducerTest):
     def test_a_producer_is_told_how_a_job_has_ended(self):
         self.tell(self.line("an a.json", "failed", RESULT), self.line("a.json", "failed", RESULT), file="earlier-a")
         self.tell(self.line("a.json", "done"), self.line("b.json", "failed", RESULT), self.line("é b%25.json", "done"))
-        self.tell("c.json\n", file="held")
+        self.tell(self.line("c.json", "held"), file="held")
         self.assertEqual(self.wait("a.json"), (0, f"done weather/done/{DAY}/a.json\n"))
         self.assertEqual(self.wait("b.json"), (65, f"failed weather/failed/{DAY}/b.json\n{RESULT}\n"))
         self.assertEqual(self.wait("c.json"), (65, "held weather/hold/c.json\n"))

@@ -1,43 +1,33 @@
 <?php
 /**
  * Drops jobs into a pushspool spool and reads their outcomes. Copy this file: it needs only PHP 8.1 or newer on Linux.
- *
  *     require 'pushspool.php';
  *     $weather = new Pushspool\App('/var/spool/pushspool', 'weather');
- *     $name = $weather->submit(['token' => $token, 'alert' => 'Hi'], 'order.json');
- *     $end = $weather->wait($name);
- *     foreach ($weather->feedback(consume: true) as $line) {
- *         if (($line['verdict'] ?? '') === 'gone') forget($line['token'], $line['gone_since'] ?? null);
- *     }
- *
- * PHP has no renameat2(2). A unique name has 64 random bits, so rename(2) replaces nothing. `unique: false` uses link(2),
- * which never replaces: the daemon then lets the file settle for 1 s, or for 10 s if it is YAML or lines that do not mark
- * their end. PHP 8.1 is the first with fsync(2), which also syncs a folder that fopen() has opened.
- * pushspool-spool(7) explains the folders, pushspool-job(5) the contents of a job, pushspool-feedback(5) the lines.
+ *     $end = $weather->wait($weather->submit(['token' => $token, 'alert' => 'Hi'], 'order.json'));
+ *     foreach ($weather->feedback(consume: true) as $line) forgetIfGone($line);
+ * PHP has no renameat2(2): a unique name has 64 random bits, and `unique: false` uses link(2), after which the file must
+ * settle. pushspool-spool(7) explains that and the folders, pushspool-job(5) jobs, pushspool-feedback(5) the lines.
  */
 declare(strict_types=1);
 namespace Pushspool;
-
 /**
- * A failure; $hint is its remedy. $kind is 'input' if the input is at fault, so that a repetition does not help;
- * 'not_in_time' if a job has not ended; 'in_doubt' if it is unknown whether the job was dropped, which is or was in new/
- * under the name $job; else 'failed'. Unless it is 'in_doubt', submit() has dropped nothing, and you may repeat it.
+ * A failure; $hint is its remedy. $kind is 'input' if a repetition does not help; 'not_in_time' if a job has not ended;
+ * 'in_doubt' if the job, named $job, may have been dropped; else 'failed'. submit() has dropped nothing otherwise.
  */
 final class Failure extends \RuntimeException {
     public function __construct(
         public readonly string $kind, string $message, public readonly string $hint, public readonly ?string $job = null,
-    ) {
-        parent::__construct("$message; $hint");
-    }
+    ) { parent::__construct("$message; $hint"); }
 }
 
 /** An app's folder in the spool. */
 final class App {
     private const JOB_NAME = '~^(?!\.)(?!.*\.result\.json$)[^\x00-\x1f\x7f/]+(\.(?:json|jsonl|yaml|yml))$~D';
-    private const JOB_HINT =
-        'use at most 200 bytes, no leading dot, slash or control character, and end it in .json, .jsonl, .yaml or .yml';
+    private const JSON_FLAGS = JSON_THROW_ON_ERROR | JSON_UNESCAPED_UNICODE | JSON_PRESERVE_ZERO_FRACTION;
+    private const JOB_HINT = 'use at most 200 bytes, no leading dot, slash or control; end it in .json, .jsonl, .yaml or .yml';
+    private static array $inodes = []; // of the last jobs with exact names, which other jobs may have had, by their paths
     private readonly string $folder;
-    public function __construct(string $spool, string $app) {
+    public function __construct(private readonly string $spool, private readonly string $app) {
         self::check($spool === '' ? '' : '-' . strtr($spool, '/', '-'), "pass the spool's path");
         $this->folder = "$spool/" . self::check($app, 'use the name of a folder in the spool');
     }
@@ -59,42 +49,32 @@ final class App {
         try {
             // Whatever the umask is: the daemon, another user, must be able to read it. Other users cannot enter new/.
             self::call('chmod', $path, 0644);
-            foreach (is_string($job) ? [$job] : (is_array($job) ? [self::json($job)] : $job) as $piece) {
-                for ($done = 0; $done < strlen($piece); ) {
-                    $done += self::call('fwrite', $file, $done ? substr($piece, $done) : $piece);
-                }
-            }
+            foreach (is_string($job) ? [$job] : (is_array($job) ? [self::json($job)] : $job) as $piece)
+                while ($piece !== '') $piece = substr($piece, self::call('fwrite', $file, $piece));
             if (!fstat($file)['size']) self::refuse('the job is empty', 'write it as pushspool-job(5) describes');
             // On a shared filesystem a daemon on another host sees by this that the file was renamed after the last write.
             self::call('touch', $path, time() - 1);
             self::call('fsync', $file);
             self::call('fclose', $file); // the daemon does not take a file that is still open for writing
             self::call($unique ? 'rename' : 'link', $path, "$this->folder/new/$final");
-            return $this->finish($directory, $final);
+            if (!$unique) self::$inodes = [...array_slice(self::$inodes, -9999), "$this->folder/$final" => fileinode($path)];
+            // Sync new/, and check that it still has its path. On failure withdraw the job, unless the daemon claimed it.
+            [$isSynced, $there] = [self::attempt($failure, 'fsync', $directory), self::attempt($failure, 'lstat', "$this->folder/new")];
+            $isSame = $there && $there['ino'] === fstat($directory)['ino'] && $there['dev'] === fstat($directory)['dev'];
+            if ($isSynced && $isSame) return $final;
+            $failure ??= 'new/ was moved or replaced meanwhile';
+            if (self::attempt($error, 'unlink', "$this->folder/new/$final")) throw new Failure('failed', $failure, 'try again');
+            if ($isSame && str_contains($error, 'No such file')) return $final;
+            $doubt = "$failure, and it is unknown whether '$final' was dropped: $error";
+            throw new Failure('in_doubt', $doubt, 'look for it in new/ before you submit it again', $final);
         } finally {
             self::attempt($ignored, 'unlink', $path); // the daemon ignores this file
         }
     }
 
-    /** Syncs new/, and checks")
-    /** Syncs new/, and checks that it still has its path. On failure withdraws the job, unless the daemon claimed it. */
-    private function finish($directory, string $name): string {
-        clearstatcache();
-        $isSynced = self::attempt($failure, 'fsync', $directory);
-        $there = self::attempt($failure, 'lstat', "$this->folder/new");
-        $isSame = $there && $there['ino'] === fstat($directory)['ino'] && $there['dev'] === fstat($directory)['dev'];
-        if ($isSynced && $isSame) return $name;
-        $failure ??= 'new/ was moved or replaced meanwhile';
-        if (self::attempt($error, 'unlink', "$this->folder/new/$name")) throw new Failure('failed', $failure, 'submit it again');
-        if ($isSame && str_contains($error, 'No such file')) return $name;
-        $doubt = "$failure, and it is unknown whether '$name' was dropped: $error";
-        throw new Failure('in_doubt', $doubt, 'look for it in new/ before you submit it again', $name);
-    }
-
     /**
-     * Drops a job with one notification per line. $recipients are tokens, or arrays with a 'token'; a generator may yield
-     * millions, as only one is in memory, and its exceptions pass through. $job has the keys about the job as a whole,
-     * $defaults those that all recipients share. A 'count' in $job is checked before the drop.
+     * Drops a job with one notification per line. $recipients are tokens, or arrays with a 'token'; a generator's exceptions
+     * pass through. $job has keys about the job as a whole, such as a 'count' to check, $defaults those that all share.
      */
     public function submitLines(
         iterable $recipients, array $job = [], array $defaults = [], string $name = 'job.jsonl', bool $unique = true,
@@ -102,10 +82,7 @@ final class App {
         $lines = static function () use ($recipients, $job, $defaults): \Generator {
             if ($head = array_filter(['job' => $job, 'defaults' => $defaults])) yield self::json($head);
             $count = 0;
-            foreach ($recipients as $recipient) {
-                $count++;
-                yield self::json($recipient);
-            }
+            foreach ($recipients as $recipient) yield $count++ => self::json($recipient);
             if ($count > 0 && $count === ($job['count'] ?? $count)) return;
             self::refuse("there are $count recipients", 'add at least one, and correct count');
         };
@@ -114,48 +91,39 @@ final class App {
     }
 
     /**
-     * Waits until a job has ended or is held, at most $timeout seconds. Returns an array: 'state' is 'done', 'failed' or
-     * 'held'; 'path' begins at the app's folder; 'result' is the contents of its result file, or null; 'is_accepted' tells
-     * whether all notifications were accepted. Only members of their group can read done/ and failed/.
+     * Waits until a job has ended or is held, at most $timeout seconds, or the app is stopped. Returns an array: 'state' is
+     * 'done', 'failed' or 'held', 'path' begins at the app's folder, 'result' has the reasons, 'is_accepted' tells whether all
+     * notifications were accepted. Reads tmp/.jobs/, which has the app's last jobs.
      */
     public function wait(string $name, float $timeout = 300): array {
         self::check($name, 'pass the name that submit() returned');
-        $deadline = microtime(true) + $timeout;
-        for ($pause = 0.02; !($path = $this->find($name)) || $path === "new/$name"; $pause = min($pause * 2, 0.5)) {
-            $rest = $deadline - microtime(true);
-            $message = "$name has not finished after $timeout s" . ($path ? ': it is still in new/' : '');
-            if ($rest <= 0) throw new Failure('not_in_time', $message, 'is the daemon running? see its log');
+        [$deadline, $inode, $read] = [microtime(true) + $timeout, self::$inodes["$this->folder/$name"] ?? null, []];
+        for ($pause = 0.02; ; $pause = min($pause * 2, 0.5)) {
+            $waiting = self::attempt($ignored, 'lstat', "$this->folder/new/$name");
+            $inode = $waiting ? $waiting['ino'] : $inode;
+            if (!$waiting && $line = $this->line($name, $inode, $read)) {
+                [$path, $result] = [rawurldecode($line[2]), json_decode($line[3], true) ?: null];
+                $state = strtr(strtok($path, '/'), ['hold' => 'held']);
+                return compact('name', 'state', 'path', 'result') + ['is_accepted' => $state === 'done' && !$result];
+            }
+            [$rest, $stop] = [$deadline - microtime(true), $this->obstacle()];
+            $why = "$name has not finished: " . ($stop ?? ($waiting ? 'it is still in new/' : 'it is on its way'));
+            if ($stop || $rest <= 0) throw new Failure('not_in_time', $why, 'is the daemon running? see its log');
             usleep((int) (min($pause, $rest) * 1e6));
         }
-        // The result file appears before the job.
-        $text = self::attempt($failure, 'file_get_contents', "$this->folder/$path.result.json");
-        if (!$text && file_exists("$this->folder/$path.result.json")) throw self::failed($failure);
-        [$state, $result] = [strtr(strtok($path, '/'), ['hold' => 'held']), $text ? json_decode($text, true) : null];
-        return compact('name', 'state', 'path', 'result') + ['is_accepted' => $state === 'done' && !$text];
-    }
-
-    private function find(string $name): ?string {
-        clearstatcache();
-        $places = ['new', 'hold']; // in the order in which jobs move
-        foreach (['done', 'failed'] as $state) {
-            foreach (preg_grep('~^[^.]~', self::call('scandir', "$this->folder/$state")) as $day) $places[] = "$state/$day";
-        }
-        foreach ($places as $place) if (file_exists("$this->folder/$place/$name")) return "$place/$name";
-        return null;
     }
 
     /**
      * Iterates over the app's feedback lines, oldest file first. Files stay, unless you ask to consume: then each is deleted
-     * when you ask for the line after its last. If you stop early, its lines come again: a line comes at least once. Skips
-     * links, pipes, and files of other users than the daemon's and root. A line that is not a JSON object throws.
+     * when you ask for the line after its last. If you stop early, its lines come again. Skips links, pipes, and files of
+     * other users than the daemon's and root. A line that is not a JSON object throws.
      */
     public function feedback(bool $consume = false): \Generator {
         $names = preg_grep('~^[^.].*\.jsonl$~sD', self::call('scandir', $folder = "$this->folder/feedback"));
         // Fail before the first line: otherwise the lines would come again and again.
         if ($consume && !is_writable($folder)) throw self::failed("no permission to remove files in $folder: denied");
-        $owners = [fileowner(is_dir("$this->folder/work") ? "$this->folder/work" : $this->folder), 0];
+        $owners = $this->owners();
         foreach ($names as $name) {
-            clearstatcache();
             $path = "$folder/$name";
             $isOurs = is_file($path) && !is_link($path) && in_array(self::attempt($failure, 'fileowner', $path), $owners, true);
             $file = $isOurs ? self::attempt($failure, 'fopen', $path, 'rbne') : null; // n: a pipe would wait for its writer
@@ -169,16 +137,48 @@ final class App {
         }
     }
 
-    private static function json(mixed $value): string {
-        return json_encode($value, JSON_THROW_ON_ERROR | JSON_UNESCAPED_UNICODE | JSON_PRESERVE_ZERO_FRACTION) . "\n";
+    /** Returns the fields of the last line about a job in the daemon's files; $read has how much of each was read, by inode. */
+    private function line(string $name, ?int $inode, array &$read): ?array {
+        [$folder, $found] = ["$this->folder/tmp/.jobs", null];
+        self::call('scandir', "$this->folder/tmp");
+        $isTrusted = in_array(self::attempt($ignored, 'lstat', $folder)['uid'] ?? -1, $this->owners(), true);
+        foreach ($isTrusted ? preg_grep('~^(earlier-|ended-|held$)~D', self::call('scandir', $folder)) : [] as $file) {
+            $lines = self::attempt($failure, 'fopen', "$folder/$file", 'rbe');
+            if (!$lines && !file_exists("$folder/$file")) continue;
+            ['ino' => $number, 'size' => $size] = fstat($lines ?: throw self::failed($failure));
+            // The list of held jobs is replaced as a whole. A shorter file has got the inode of a removed one.
+            fseek($lines, $file === 'held' || ($read[$number] ?? 0) > $size ? 0 : $read[$number] ?? 0);
+            while (str_ends_with($line = (string) fgets($lines), "\n")) { // the daemon may be writing the last line
+                $read[$number] = ftell($lines);
+                $fields = explode("\t", rtrim($line, "\n"));
+                $isMeant = count($fields) === 4 && rawurldecode($fields[0]) === $name;
+                if ($isMeant && in_array($inode, [null, (int) $fields[1]], true)) $found = $fields;
+            }
+        }
+        return $found;
     }
+    /** Returns why the app sends nothing before its configuration changes, as daemons write every 30 s; null if it may. */
+    private function obstacle(): ?string {
+        [$folder, $found] = ["$this->spool/.pushspool/public", []];
+        foreach (self::attempt($ignored, 'scandir', $folder) ?: [] as $node) {
+            if (time() - (int) self::attempt($ignored, 'filemtime', "$folder/$node/status.json") >= 60) continue;
+            $status = json_decode((string) self::attempt($ignored, 'file_get_contents', "$folder/$node/status.json"), true);
+            foreach ($status['apps'] ?? [] as $each) if ($each['app'] === $this->app) $found[] = $each;
+        }
+        $isStopped = $found && !array_diff(array_column($found, 'state'), ['stopped', 'broken', 'unconfigured']);
+        return $isStopped ? "$this->app " . ($found[0]['reason'] ?? "is {$found[0]['state']}") : null;
+    }
+    private function owners(): array { // of the daemon's files
+        return [self::call('lstat', is_dir("$this->folder/work") ? "$this->folder/work" : $this->folder)['uid'], 0];
+    }
+    private static function json(mixed $value): string { return json_encode($value, self::JSON_FLAGS) . "\n"; }
     private static function check(string $name, string $hint): string {
         return preg_match('~^(?!\.{1,2}$)[^/\0]+$~D', $name) ? $name : self::refuse("'$name' is not a valid name", $hint);
     }
     /** Calls a function of PHP; if it fails, sets $failure to its warning. */
     private static function attempt(?string &$failure, string $function, mixed ...$arguments): mixed {
         set_error_handler(static function (int $level, string $text) use (&$failure): bool { $failure ??= $text; return true; });
-        try { $result = $function(...$arguments); } finally { restore_error_handler(); }
+        try { clearstatcache(); $result = $function(...$arguments); } finally { restore_error_handler(); }
         if (!$result) $failure ??= "$function() has failed"; // fsync() has no warning
         return $result;
     }

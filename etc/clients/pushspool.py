@@ -503,11 +503,9 @@ class _Search:
             # Only the daemon writes there. Another user may have made a folder of this name before.
             if os.fstat(directory).st_uid not in (_daemon_user(home), 0):
                 return None
-            held = (_contents("held", directory) or b"").splitlines()
-            if any(self._is_meant(line) for line in held):
-                return JobEnd(self._name, "held", f"hold/{self._name}", None)
+            # The list of held jobs comes first in this order.
             for file in sorted(os.listdir(directory), reverse=True):
-                if file.startswith(("ended-", "earlier-")):
+                if file == "held" or file.startswith(("ended-", "earlier-")):
                     end = self._find_in(file, directory)
                     if end:
                         return end
@@ -530,8 +528,11 @@ class _Search:
             fields = line.split(b"\t", 3)
             if len(fields) == 4 and self._is_meant(fields[0]) and self._inode in (None, int(fields[1])):
                 path = os.fsdecode(unquote_to_bytes(fields[2]))
-                return JobEnd(self._name, path.split("/")[0], path, json.loads(fields[3]) or None)
-        self._read[key] = (start + len(text), head)
+                state = path.split("/")[0].replace("hold", "held")
+                return JobEnd(self._name, state, path, json.loads(fields[3]) or None)
+        # The list of held jobs is replaced as a whole.
+        if file != "held":
+            self._read[key] = (start + len(text), head)
         return None
 
     def _is_meant(self, escaped: bytes) -> bool:

@@ -3,19 +3,12 @@
 # Drops jobs into a pushspool spool and reads their outcomes. Copy this file: it needs only Ruby 3.0 or newer on Linux.
 #
 #     require_relative "pushspool"
-#
 #     weather = Pushspool::App.new("/var/spool/pushspool", "weather")
 #     name = weather.submit({ token: token, alert: "Hi" }, name: "order.json")
 #     outcome = weather.wait(name)
-#     weather.feedback(consume: true) do |line|
-#       forget(line["token"], line["gone_since"]) if line["verdict"] == "gone"
-#     end
-#
-# Ruby has no renameat2(2). A unique name has 64 random bits, so rename(2) replaces nothing. `unique: false` uses link(2),
-# which never replaces: the daemon then lets the file settle for 1 s, or for 10 s if it is YAML or lines that do not mark
-# their end.
-#
-# pushspool-spool(7) explains the folders, pushspool-job(5) the contents of a job, pushspool-feedback(5) the lines.
+#     weather.feedback(consume: true) { |line| forget(line["token"]) if line["verdict"] == "gone" }
+# Ruby has no renameat2(2): a unique name has 64 random bits, and `unique: false` uses link(2), after which the file must
+# settle. pushspool-spool(7) explains that and the folders, pushspool-job(5) jobs, pushspool-feedback(5) the lines.
 
 require "json"
 require "securerandom"
@@ -24,21 +17,16 @@ module Pushspool
   # A failure; `hint` is its remedy. Unless it is InDoubt, submit has dropped nothing, and you may repeat it.
   class Error < StandardError
     attr_reader :hint, :job
-
     def initialize(message, hint, job = nil)
       super("#{message}; #{hint}")
       @hint, @job = hint, job
     end
   end
-  # The input is at fault: a repetition does not help.
-  class InputFault < Error; end
-  # The job has not ended within the time-out; the call did not change it.
-  class NotInTime < Error; end
-  # It is unknown whether the job was dropped, which is or was in new/ under the name `job`.
-  class InDoubt < Error; end
+  class InputFault < Error; end # a repetition does not help
+  class NotInTime < Error; end # the job has not ended within the time-out, or its app sends nothing now
+  class InDoubt < Error; end # the job may have been dropped: it is or was in new/ under the name `job`
 
-  # The end of a job: "done", "failed" or "held", its path in the app's folder, and its result file's contents; without
-  # them, everything was accepted.
+  # The end of a job: "done", "failed" or "held", its path in the app's folder, and its result; without it, all was accepted.
   JobEnd = Struct.new(:name, :state, :path, :result) do
     def accepted? = state == "done" && result.nil?
   end
@@ -47,11 +35,11 @@ module Pushspool
   class App
     JOB_NAME = %r{\A(?!\.)(?!.*\.result\.json\z)[^\x00-\x1f\x7f/]+(\.(?:json|jsonl|yaml|yml))\z}n.freeze
     HINTS = {
-      Errno::EACCES => "run as a member of the group that owns the folder; see pushspool-spool(7)",
-      Errno::EPERM => "run as a member of the group that owns the folder; see pushspool-spool(7)",
+      Errno::EACCES => (hint = "run as a member of the group that owns the folder; see pushspool-spool(7)"), Errno::EPERM => hint,
       Errno::ENOENT => "check the spool's path and the app's name; the daemon creates an app's folders when it starts",
       Errno::ENOSPC => "free some space, and submit the job again"
     }.freeze
+    INODES = {} # of the last jobs with exact names, which other jobs may have had, by their paths
     JOB_HINT = "use at most 200 bytes, no leading dot, slash or control character, and end it in .json, .jsonl, .yaml or .yml"
 
     def initialize(spool, app)
@@ -73,8 +61,7 @@ module Pushspool
       file = guard { File.open(path, File::WRONLY | File::CREAT | File::EXCL | File::BINARY, 0o644) }
       # Whatever the umask is: the daemon, another user, must be able to read it. Other users cannot enter new/.
       guard { file.chmod(0o644) }
-      pieces = job.is_a?(String) ? [job] : job.is_a?(Hash) ? [json(job)] : job
-      pieces.each { |piece| guard { file.write(piece) } }
+      (job.is_a?(String) ? [job] : job.is_a?(Hash) ? [json(job)] : job).each { |piece| guard { file.write(piece) } }
       refuse("the job is empty", "write it as pushspool-job(5) describes") if guard { file.size }.zero?
       guard do
         # On a shared filesystem a daemon on another host sees by this that the file was renamed after the last write.
@@ -83,15 +70,24 @@ module Pushspool
         file.close # the daemon does not take a file that is still open for writing
         unique ? File.rename(path, "#{@folder}/new/#{final}") : File.link(path, "#{@folder}/new/#{final}")
       end
-      finish(directory, final)
+      (INODES["#{@folder}/#{final}"] = File.stat(path).ino) && INODES.size > 10_000 && INODES.shift unless unique
+      # Sync new/, and check that it still has its path. On failure withdraw the job, unless the daemon claimed it.
+      failure = attempt { directory.fsync }
+      is_same = File.identical?(directory, "#{@folder}/new")
+      return final if failure.nil? && is_same
+      message = failure&.message || "new/ was moved, replaced or removed meanwhile"
+      error = attempt { File.delete("#{@folder}/new/#{final}") }
+      raise Error.new(message, "submit the job again") unless error
+      return final if is_same && error.is_a?(Errno::ENOENT)
+      doubt = "#{message}, and it is unknown whether '#{final}' was dropped: #{error.message}"
+      raise InDoubt.new(doubt, "look for it in new/ before you submit it again", final)
     ensure
       attempt { File.delete(path) } if file # the daemon ignores this file
       [file, directory].each { |each| attempt { each&.close } }
     end
 
-    # Drops a job with one notification per line. `recipients` is any Enumerable of tokens or hashes with a token, also one of
-    # millions, as only one is in memory. Its errors pass through. `job` has the keys about the job as a whole, `defaults`
-    # those that all recipients share. A count in `job` is checked before the drop.
+    # Drops a job with one notification per line: `recipients` is an Enumerable of tokens or hashes, whose errors pass through.
+    # `job` has the keys about the job as a whole, such as a count to check, and `defaults` those that all recipients share.
     def submit_lines(recipients, job: {}, defaults: {}, name: "job.jsonl", unique: true)
       refuse("#{name.inspect} is not a valid name for lines", "end it in .jsonl") unless name.end_with?(".jsonl")
       lines = Enumerator.new do |pieces|
@@ -104,21 +100,21 @@ module Pushspool
       submit(lines, name: name, unique: unique)
     end
 
-    # Waits until a job has ended or is held, at most `timeout` seconds, and returns its JobEnd. Only members of their group
-    # can read done/ and failed/.
+    # Waits until a job has ended or is held, at most `timeout` seconds, and returns its JobEnd. Raises NotInTime at once if
+    # the app is stopped. Reads tmp/.jobs/, which has the app's last jobs.
     def wait(name, timeout: 300)
       check(name, "pass the name that submit returned")
-      deadline = now + timeout
-      pause = 0.02
-      while (path = find(name)).nil? || path == "new/#{name}"
-        message = "#{name} has not finished after #{timeout} s#{": it is still in new/" if path}"
-        raise NotInTime.new(message, "is the daemon running? see its log") if now >= deadline
+      deadline, pause, inode, read = now + timeout, 0.02, INODES["#{@folder}/#{name}"], {}
+      loop do
+        waiting = guard(Errno::ENOENT) { File.lstat("#{@folder}/new/#{name}") }
+        inode = waiting.ino if waiting
+        finish = told(name, inode, read) unless waiting
+        return finish if finish
+        why = (stop = obstacle) || (waiting ? "it is still in new/" : "it is on its way")
+        raise NotInTime.new("#{name} has not finished: #{why}", "is the daemon running? see its log") if stop || now >= deadline
         sleep((deadline - now).clamp(0, pause))
         pause = [pause * 2, 0.5].min
       end
-      # The result file appears before the job.
-      text = guard(Errno::ENOENT) { File.read("#{@folder}/#{path}.result.json", encoding: "UTF-8") }
-      JobEnd.new(name, path[/\A\w+/].sub("hold", "held"), path, text && JSON.parse(text))
     end
 
     # Iterates over the app's feedback lines, oldest file first. Files stay, unless you ask to consume: then each is deleted
@@ -130,48 +126,54 @@ module Pushspool
       names = guard { Dir.children(folder) }.select { |name| name.b.match?(/\A[^.].*\.jsonl\z/mn) }.sort
       # Fail before the first line: otherwise the lines would come again and again.
       guard { raise Errno::EACCES, folder } if consume && !File.writable?(folder)
-      owners = [guard { File.stat(File.exist?("#{@folder}/work") ? "#{@folder}/work" : @folder) }.uid, 0]
       is_ours = ->(status) { status.file? && owners.include?(status.uid) }
       names.each do |name|
         next unless guard(Errno::ENOENT) { is_ours.call(File.lstat("#{folder}/#{name}")) }
         flags = File::NOFOLLOW | File::NONBLOCK # otherwise opening a pipe would wait for its writer
         file = guard(Errno::ENOENT, Errno::ELOOP) { File.open("#{folder}/#{name}", flags, encoding: "UTF-8") } or next
-        begin
-          next unless is_ours.call(file.stat)
-          file.each_line.with_index(1) { |line, number| yield parsed(line, "feedback/#{name}:#{number}") }
-          guard(Errno::ENOENT) { File.delete(file.path) } if consume
-        ensure
-          file.close
+        text = guard { file.read } if is_ours.call(file.stat)
+        file.close
+        text&.each_line&.with_index(1) do |line, number|
+          value = (JSON.parse(line) rescue nil)
+          refuse("feedback/#{name}:#{number}: not a JSON object", "move the file away, and check it") unless value.is_a?(Hash)
+          yield value
         end
+        guard(Errno::ENOENT) { File.delete(file.path) } if consume && text
       end
     end
 
     private
-
-    # Syncs new/, and checks that it still has its path. On failure withdraws the job, unless the daemon claimed it.
-    def finish(directory, name)
-      failure = attempt { directory.fsync }
-      is_same = File.identical?(directory, "#{@folder}/new")
-      return name if failure.nil? && is_same
-      message = failure&.message || "new/ was moved, replaced or removed meanwhile"
-      error = attempt { File.delete("#{@folder}/new/#{name}") }
-      raise Error.new(message, "submit the job again") unless error
-      return name if is_same && error.is_a?(Errno::ENOENT)
-      doubt = "#{message}, and it is unknown whether '#{name}' was dropped: #{error.message}"
-      raise InDoubt.new(doubt, "look for it in new/ before you submit it again", name)
+    # Returns the JobEnd of a job's last line. `read` has how much of each file was read, by inode.
+    def told(name, inode, read)
+      folder, fields = "#{@folder}/tmp/.jobs", nil
+      guard { File.stat("#{@folder}/tmp/.") }
+      status = guard(Errno::ENOENT) { File.lstat(folder) } # another user may have made it before the daemon
+      files = owners.include?(status&.uid) ? guard { Dir.children(folder) }.grep(/\A(earlier-|ended-|held\z)/n).sort : []
+      files.each do |file|
+        lines = guard(Errno::ENOENT) { File.open("#{folder}/#{file}", "rb") } or next
+        place = file == "held" ? 0 : read.fetch(lines.stat.ino, 0) # the list of held jobs is replaced as a whole
+        lines.seek(place) if place <= lines.size # otherwise another file has got the inode of a removed one
+        while (line = lines.gets)&.end_with?("\n") # the daemon may be writing the last line
+          read[lines.stat.ino] = lines.pos
+          parts = line.chomp.split("\t", 4)
+          fields = parts if parts[3] && unescaped(parts[0]) == name.b && [nil, parts[1].to_i].include?(inode)
+        end
+        lines.close
+      end
+      path = unescaped(fields[2]).force_encoding("UTF-8") if fields
+      JobEnd.new(name, path[/\A\w+/].sub("hold", "held"), path, fields[3] == "{}" ? nil : JSON.parse(fields[3])) if path
     end
 
-    def find(name)
-      days = %w[done failed].flat_map { |state| guard { Dir.children("#{@folder}/#{state}") }.map { |day| "#{state}/#{day}" } }
-      paths = ["new", "hold", *days].map { |folder| "#{folder}/#{name}" } # the order in which jobs move
-      paths.find { |path| guard(Errno::ENOENT, Errno::ENOTDIR) { File.lstat("#{@folder}/#{path}") } }
-    end
-
-    # Returns the block's error, or nil.
-    def attempt
-      yield && nil
-    rescue SystemCallError => error
-      error
+    # Returns why the app sends nothing before its configuration changes, as daemons write every 30 s; nil if it may send.
+    def obstacle
+      folder = "#{File.dirname(@folder)}/.pushspool/public"
+      found = Dir.glob("*/status.json", base: folder).flat_map do |path|
+        apps = Time.now - File.mtime("#{folder}/#{path}") < 60 ? JSON.parse(File.read("#{folder}/#{path}"))["apps"] : []
+        apps.select { |each| each["app"] == File.basename(@folder) }
+      rescue SystemCallError, JSON::ParserError then []
+      end
+      is_stopped = found.any? && found.all? { |each| %w[stopped broken unconfigured].include?(each["state"]) }
+      "#{found[0]["app"]} #{found[0]["reason"] || "is #{found[0]["state"]}"}" if is_stopped
     end
 
     # Turns a system's error into one with a remedy; these give nil.
@@ -184,15 +186,13 @@ module Pushspool
       raise Error.new(error.message, HINTS.fetch(error.class, "check the disk, and that its filesystem is mounted read-write"))
     end
 
+    def unescaped(text) = text.gsub(/%(\h\h)/n) { $1.hex.chr }
+    def owners = [guard { File.stat(File.exist?("#{@folder}/work") ? "#{@folder}/work" : @folder) }.uid, 0] # the daemon's
     def json(value) = "#{JSON.generate(value)}\n"
-    def parsed(line, place)
-      JSON.parse(line).tap { |value| raise JSON::ParserError unless value.is_a?(Hash) }
-    rescue JSON::ParserError
-      refuse("#{place}: not a JSON object", "move the file away, and check it")
-    end
     def check(name, hint)
       name.b.match?(%r{\A(?!\.{1,2}\z)[^/\0]+\z}n) ? name : refuse("#{name.inspect} is not a valid name", hint)
     end
+    def attempt = ((yield && nil) rescue $!) # returns the block's error, or nil
     def refuse(message, hint) = raise(InputFault.new(message, hint))
     def now = Process.clock_gettime(Process::CLOCK_MONOTONIC)
   end

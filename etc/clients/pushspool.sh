@@ -306,20 +306,20 @@ pushspool_random() {
 pushspool_tell_told() {
     # Another user may have made a folder of this name before the daemon.
     if [ ! -d "$_ps_told" ] || ! pushspool_is_daemons "$_ps_told"; then return; fi
-    if command grep -Fqx -e "$_ps_escaped" "$_ps_told/held" 2>/dev/null; then
-        pushspool_tell held "$1" "$2/hold/$_ps_name"
-    fi
     _ps_tab=$(printf '\t')
-    LC_ALL=C command grep -hF -e "$_ps_escaped$_ps_tab" "$_ps_told"/earlier-* "$_ps_told"/ended-* 2>/dev/null | {
+    LC_ALL=C command grep -hF -e "$_ps_escaped$_ps_tab" "$_ps_told"/earlier-* "$_ps_told"/ended-* "$_ps_told"/held 2>/dev/null | {
         _ps_found=
         while IFS=$_ps_tab read -r _ps_first _ps_inode _ps_path _ps_result; do
             # The daemon may be writing the last line.
             case $_ps_result in *'}') [ "$_ps_first" != "$_ps_escaped" ] || _ps_found=$_ps_path$_ps_tab$_ps_result ;; esac
         done
         [ -n "$_ps_found" ] || exit 1
-        printf '%s %s\n' "${_ps_found%%/*}" "$2/${_ps_found%%"$_ps_tab"*}"
+        _ps_state=${_ps_found%%/*}
+        [ "$_ps_state" != hold ] || _ps_state=held
+        printf '%s %s\n' "$_ps_state" "$2/${_ps_found%%"$_ps_tab"*}"
         case $_ps_found in
         'done'/*"$_ps_tab{}") exit 0 ;;
+        hold/*) exit 65 ;;
         esac
         printf '%s\n' "${_ps_found#*"$_ps_tab"}"
         exit 65

@@ -19,7 +19,7 @@ def answer(request)
     { name_hex: app.submit_lines(recipients(request), **request["head"].transform_keys(&:to_sym), **names).unpack1("H*") }
   when "wait"
     finish = app.wait(name, timeout: request["timeout"])
-    finish.to_h.merge(is_accepted: finish.accepted?)
+    finish.to_h.except(:name).merge(is_accepted: finish.accepted?)
   when "feedback"
     lines = app.feedback(consume: request["consume"])
     { lines: request["take"] ? lines.first(request["take"]) : lines.to_a }
