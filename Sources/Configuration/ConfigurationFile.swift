@@ -76,6 +76,34 @@ package enum ConfigurationFile {
         return Diagnostic("\(path) can be read by group or others", hint: "chmod \(mode) \(path)")
     }
 
+    /// Returns why somebody can put another file in the place of a file of credentials: who may write to a folder above it. In
+    /// a sticky folder, such as `/tmp`, only the owners of files may. Blocks.
+    ///
+    /// - Parameters:
+    ///   - path: The file's path, from the root.
+    ///   - user: The user who reads it.
+    /// - Returns: The fault with its remedy, of the folder next to the file; `nil` if there is none.
+    /// - Throws: `SystemError`: a folder cannot be opened.
+    package static func exposedFolder(above path: String, to user: UInt32) throws(SystemError) -> Diagnostic? {
+        var (place, shown) = (FilePlace(path).directory, FilePlace(path).directory)
+        var below: FileIdentity?
+        while true {
+            let status = try Directory.open(path: place).status()
+            // The root is its own parent.
+            guard status.identity != below else { return nil }
+            guard [0, user].contains(status.owner) || user == 0 else {
+                return Diagnostic(
+                    "\(shown) belongs to \(Host.userText(status.owner)), who can put another file there",
+                    hint: "move the file to a folder of root, such as that of pushspool.yaml")
+            }
+            guard status.mode & 0o022 == 0 || status.mode & 0o1000 != 0 else {
+                return Diagnostic("\(shown) can be written by group or others", hint: "chmod go-w \(shown)")
+            }
+            // Not by its text: the path may have links.
+            (below, place, shown) = (status.identity, place + "/..", FilePlace(shown).directory)
+        }
+    }
+
     /// Reads a file of credentials, which only certain users may read if it is secret: see `exposure`. Blocks.
     ///
     /// - Parameters:

@@ -120,11 +120,22 @@ package struct NewApp: Sendable {
     private func exposure(_ status: FileStatus, to daemon: DaemonConfiguration) -> Diagnostic? {
         let state = try? Directory.open(path: daemon.state).status()
         let user = state?.owner ?? Host.userID
-        if let fault = ConfigurationFile.exposure(of: status, at: key, to: user) { return fault }
+        let fault = ConfigurationFile.exposure(of: status, at: key, to: user) ?? exposedFolder(to: user)
+        if let fault { return fault }
         let isReadable = user == 0 || status.owner == user || status.group == state?.group && status.mode & 0o040 != 0
         guard !isReadable else { return nil }
         return Diagnostic(
             "\(key) cannot be read by the daemon's user, \(Host.userText(user))", hint: "chown \(user) \(key)")
+    }
+
+    /// Where somebody can replace the key that was judged.
+    private func exposedFolder(to user: UInt32) -> Diagnostic? {
+        let path = ConfigurationFile.resolve(key, in: Host.workingFolder ?? ".")
+        do throws(SystemError) {
+            return try ConfigurationFile.exposedFolder(above: path, to: user)
+        } catch {
+            return ConfigurationFile.fault(error, reading: key)
+        }
     }
 
     // MARK: The content
@@ -132,7 +143,7 @@ package struct NewApp: Sendable {
     private func makeContent(in folder: String, of kind: KeyKind) throws(Diagnostic) -> [UInt8] {
         var lines = [
             "# Written by `pushspool app add`; for all keys see pushspool.yaml(5).",
-            "protocol: \(kind.isGoogles ? "fcm" : "http2")",
+            "protocol: \(Self.yaml(values["protocol"] ?? (kind.isGoogles ? "fcm" : "http2")))",
         ]
         for path in ["environment", "topic", "project"] {
             if let value = values[path] { lines.append("\(path): \(Self.yaml(value))") }

@@ -37,6 +37,12 @@ struct AddApp: ParsableCommand {
 
     @OptionGroup var options: ConfigurationOption
 
+    @Option(
+        help: ArgumentHelp(
+            "The protocol: http2 or, for a certificate, binary. The key file tells http2 from fcm.",
+            valueName: "protocol"))
+    var `protocol`: String?
+
     @Option(help: ArgumentHelp("Apple's environment: sandbox or production.", valueName: "environment"))
     var environment: String?
 
@@ -61,7 +67,8 @@ struct AddApp: ParsableCommand {
     /// The options, by the keys that they set in the app's file.
     private var values: KeyValuePairs<String, (option: String, value: String?)> {
         [
-            "environment": ("--environment", environment), "topic": ("--topic", topic),
+            "protocol": ("--protocol", `protocol`), "environment": ("--environment", environment),
+            "topic": ("--topic", topic),
             "credentials.token.team_id": ("--team", team), "credentials.token.key_id": ("--key-id", keyID),
             "project": ("--project", project),
         ]

@@ -81,6 +81,25 @@ struct AddAppTests {
             let apple = try await add(bench, ["apple", certificate, "--environment", "sandbox"])
             #expect(apple.code == 0, "\(apple)")
             #expect(try file(bench, "apple").contains("\n  certificate: \(certificate)\n"))
+            let old = try await add(
+                bench, ["old", certificate, "--protocol", "binary", "--environment", "sandbox"])
+            #expect(old.code == 0, "\(old)")
+            #expect(try file(bench, "old").contains("\nprotocol: binary\n"))
+        }
+    }
+
+    @Test func `a key that others could replace is refused with the folder's remedy`() async throws {
+        try await Modern().running { bench in
+            let folder = "\(bench.path)/etc/open"
+            try FileManager.default.createDirectory(atPath: "\(folder)/keys", withIntermediateDirectories: true)
+            let key = try key(bench, at: "etc/open/keys/AuthKey_ABC123DEFG.p8")
+            for (mode, isSafe) in [(0o777, false), (0o775, false), (0o1777, true), (0o755, true)] {
+                try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: folder)
+                let added = try await add(bench, ["new\(mode)", key] + Self.options)
+                #expect(added.code == (isSafe ? 0 : 65), "\(added)")
+                let fault = "\(folder) can be written by group or others\nhint: chmod go-w \(folder)"
+                #expect(added.log.contains(fault) == !isSafe, "\(added)")
+            }
         }
     }
 
@@ -100,6 +119,7 @@ struct AddAppTests {
             "did you mean `sandbox`?"
         ),
         (["new", "--topic", "com..weather"], "--topic: ", "bundle identifier"),
+        (["new", "--protocol", "htp2"], "--protocol: ", "`http2`"),
         (["new", "--team", "short"], "--team: `short` is not a valid identifier", "10 characters"),
         (["new", "--project", "a-1"], "--project: is for protocol: fcm only", "remove it"),
     ])
