@@ -35,7 +35,8 @@ REFUSED = [
     ("job", ALERT + ', "push_type": "alerts"}'), ("job", ALERT + ', "apns_id": "1"}'),
     ("job", ALERT + ', "collapse_id": ""}'), ("job", ALERT + f', "collapse_id": "{"x" * 65}"}}'),
     ("job", ALERT + ', "content_available": 2}'), ("job", ALERT + ', "custom": []}'), ("job", ALERT + ', "custom": "x"}'),
-    ("job", ALERT + ', "expiration": "soon"}'), ("job", ALERT + ', "sound": 1}'), ("job", ALERT + ', "thread_id": {}}'),
+    ("job", ALERT + ', "expiration": 3600}'), ("job", ALERT + ', "thread_id": 17}'), ("job", ALERT + ', "category": 17}'),
+    ("job", ALERT + ', "topic": 17}'), ("job", ALERT + ', "expiration": "soon"}'), ("job", ALERT + ', "sound": 1}'), ("job", ALERT + ', "thread_id": {}}'),
     ("job", ALERT + ', "notification": {}}'), ("job", ALERT + ', "tokens": ["ab"]}'), ("job", '{"alert": "x"}'),
     ("job", '{"tokens": [], "alert": "x"}'), ("job", '{"tokens": "ab", "alert": "x"}'),
     ("job", '{"tokens": {"a": 1}, "alert": "x"}'), ("job", '{"recipients": {}, "alert": "x"}'), ("job", '[]'),
@@ -108,6 +109,7 @@ BEYOND = {
     "a payload of more than 4096 bytes": ("job", f'{{"token": "{TOKEN}", "alert": "{"x" * 5000}"}}'),
     "a collapse id of more than 64 bytes, but not characters": ("job", ALERT + f', "collapse_id": "{"é" * 40}"}}'),
     "a priority that does not fit the push type": ("job", ALERT + ', "push_type": "location", "priority": 1}'),
+    "a whole number with a fraction of zeros: JSON Schema cannot tell 3.0 from 3": ("job", ALERT + ', "badge": 3.0}'),
     "members that a push type needs": ("job", ALERT + ', "push_type": "liveactivity"}'),
     "custom must not have aps": ("job", ALERT + ', "custom": {"aps": {}}}'),
     "a time that is not in the calendar": ("job", ALERT + ', "expiration": "2026-13-22T06:00:00Z"}'),
@@ -137,8 +139,15 @@ BEYOND = {
     "a door that is open to other hosts": ("doors", DOORS + "zeromq: {bind: \"tcp://0.0.0.0:1\", app: weather}\n"),
 }
 
-# Only the schema refuses this: YAML gives it a type, and the reader reads its text.
-STRICTER = {"a token of digits alone, without quotes, in YAML": ("job-yaml", f"token: {'1' * 64}\nalert: x\n")}
+# Only the schema refuses these: YAML gives them a type, and the reader reads their text. A schema that took numbers here would
+# take them from JSON too, which the reader refuses.
+STRICTER = {
+    "a token of digits alone, without quotes, in YAML": ("job-yaml", f"token: {'1' * 64}\nalert: x\n"),
+    "a duration of seconds, without quotes, in YAML": ("job-yaml", f"token: {TOKEN}\nalert: x\nexpiration: +3600\n"),
+    "a thread's digits, without quotes, in YAML": ("job-yaml", f"token: {TOKEN}\nalert: x\nthread_id: 17\n"),
+    "a category's digits, without quotes, in YAML": ("job-yaml", f"token: {TOKEN}\nalert: x\ncategory: 17\n"),
+    "a topic's digits, without quotes, in YAML": ("job-yaml", f"token: {TOKEN}\nalert: x\ntopic: 17\n"),
+}
 
 
 class Loader(yaml.SafeLoader):
