@@ -1,9 +1,10 @@
 /* Writes job files into an app's tmp/, and syncs them.
  *
- * usage: stage-jobs APP_FOLDER COUNT [TOKENS [FIRST [binary|http2|fcm]]]
+ * usage: stage-jobs APP_FOLDER COUNT [TOKENS [FIRST [binary|http2|fcm [keyed]]]]
  *
  * They are called job-0000001 and so on, or from FIRST on. With one token they are .json files of 326 bytes; with more, .jsonl
- * files with a token a line. Tokens are all different; the payload has 236 bytes. For FCM, tokens have 163 characters, as Google's. */
+ * files with a token a line; keyed ones have it as {"token": "..."}. Tokens are all different; the payload has 236 bytes. For FCM,
+ * tokens have 163 characters, as Google's. */
 #include "jobs.h"
 
 enum { ALERT_SIZE = 216, TEXT_SIZE = 210, TOKEN_SIZE = 64, FCM_TOKEN_SIZE = 163 };
@@ -23,7 +24,7 @@ static void make_token(char token[TOKEN_SIZE + 1], uint64_t number) {
 }
 
 /* What recipients look like, and what they are told. */
-static int is_fcm;
+static int is_fcm, is_keyed;
 
 /* Makes a token of the right kind. One of FCM's is an installation's id, a colon, and the rest. */
 static void make_address(char address[FCM_TOKEN_SIZE + 1], uint64_t number) {
@@ -63,20 +64,21 @@ static void write_job(int folder, uint64_t number, uint64_t tokens) {
         fprintf(file, "{\"job\":{\"count\":%llu},\"defaults\":{%s}}\n", (unsigned long long)tokens, message());
         for (uint64_t index = 0; index < tokens; index++) {
             make_address(token, number * tokens + index);
-            fprintf(file, "\"%s\"\n", token);
+            fprintf(file, is_keyed ? "{\"token\": \"%s\"}\n" : "\"%s\"\n", token);
         }
     }
     if (fclose(file) != 0) stop("cannot write %s", name);
 }
 
 int main(int argc, char **argv) {
-    if (argc < 3 || argc > 6) {
-        fprintf(stderr, "usage: stage-jobs APP_FOLDER COUNT [TOKENS [FIRST [binary|http2|fcm]]]\n");
+    if (argc < 3 || argc > 7) {
+        fprintf(stderr, "usage: stage-jobs APP_FOLDER COUNT [TOKENS [FIRST [binary|http2|fcm [keyed]]]]\n");
         return 64;
     }
     const uint64_t count = strtoull(argv[2], NULL, 10), tokens = argc > 3 ? strtoull(argv[3], NULL, 10) : 1;
     const uint64_t first = argc > 4 ? strtoull(argv[4], NULL, 10) : 1;
     is_fcm = argc > 5 && strcmp(argv[5], "fcm") == 0;
+    is_keyed = argc > 6 && strcmp(argv[6], "keyed") == 0;
     const int folder = open_folder(open_folder(AT_FDCWD, argv[1]), "tmp");
     for (uint64_t number = first; number < first + count; number++) write_job(folder, number, tokens);
     if (syncfs(folder) != 0) stop("cannot sync");
