@@ -64,8 +64,8 @@ package struct FCMDialect: RequestDialect, CustomStringConvertible, CustomReflec
         sheet.withHoles { bytes in
             for request in 0..<count {
                 let start = addresses.offset + request * addresses.byteCount
-                let place = addressAt + request * stride
-                for index in 0..<addresses.byteCount { bytes[place + index] = storage[start + index] }
+                bytes.store(
+                    storage.span.extracting(start..<start + addresses.byteCount), at: addressAt + request * stride)
                 RequestHead.fill(run.body.count, into: &bytes, at: lengthAt + request * stride)
             }
         }

@@ -48,6 +48,14 @@ extension OutputSpan where Element == UInt8 {
 }
 
 extension MutableSpan where Element == UInt8 {
+    /// Copies bytes to `offset`. Traps if they do not fit there.
+    ///
+    /// The one check before the loop lets the compiler vectorize it.
+    package mutating func store(_ bytes: Span<UInt8>, at offset: Int) {
+        precondition(UInt(bitPattern: offset) <= UInt(bitPattern: count) && count - offset >= bytes.count)
+        for index in bytes.indices { self[offset &+ index] = bytes[index] }
+    }
+
     mutating func store(_ value: UInt32, at offset: Int) {
         self[offset] = UInt8(truncatingIfNeeded: value >> 24)
         self[offset + 1] = UInt8(truncatingIfNeeded: value >> 16)
