@@ -391,6 +391,33 @@ static inline ssize_t clinux_send_to(int fd, const void *name, size_t length, co
 // prctl(2) is variadic.
 static inline int clinux_forbid_dumps(void) { return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0); }
 
+// --- checksums -------------------------------------------------------------------------------------------------------
+
+// The processor's instruction for CRC-32C (SSE 4.2, ARMv8). A compiler uses it only where the target says so, and not every
+// processor has it: ask first.
+#if defined(__aarch64__)
+#include <sys/auxv.h>
+static inline int clinux_has_crc32c(void) { return (getauxval(AT_HWCAP) & (1ul << 7)) != 0; }  // HWCAP_CRC32
+#define CLINUX_CRC32C __attribute__((target("crc")))
+#define clinux_crc32c_word __builtin_arm_crc32cd
+#define clinux_crc32c_byte __builtin_arm_crc32cb
+#else
+static inline int clinux_has_crc32c(void) { return __builtin_cpu_supports("sse4.2"); }
+#define CLINUX_CRC32C __attribute__((target("sse4.2")))
+#define clinux_crc32c_word __builtin_ia32_crc32di
+#define clinux_crc32c_byte __builtin_ia32_crc32qi
+#endif
+CLINUX_CRC32C static inline uint32_t clinux_crc32c(const uint8_t *bytes, size_t count) {
+    uint32_t value = ~0u;
+    uint64_t word;
+    for (; count >= sizeof word; bytes += sizeof word, count -= sizeof word) {
+        memcpy(&word, bytes, sizeof word);
+        value = (uint32_t)clinux_crc32c_word(value, word);
+    }
+    for (; count > 0; bytes++, count--) value = clinux_crc32c_byte(value, *bytes);
+    return ~value;
+}
+
 // --- terminals -------------------------------------------------------------------------------------------------------
 
 #include <termios.h>

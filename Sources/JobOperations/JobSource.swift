@@ -153,8 +153,13 @@ extension JournalHeader.Content {
         self = .checks(
             pieces.map { start in
                 let end = min(bytes.count, start + JournalHeader.checkedByteCount)
-                return CRC32C.checksum(bytes.span.extracting(start..<end))
+                return Self.checksum(bytes.span.extracting(start..<end))
             })
+    }
+
+    /// Returns the checksum of a piece, by the processor's instruction if it has one.
+    fileprivate static func checksum(_ piece: Span<UInt8>) -> UInt32 {
+        ProcessorChecksum.crc32c(piece) ?? CRC32C.checksum(piece)
     }
 
     /// How many bytes a `.jsonl` file of this content keeps in memory while it is sent.
@@ -223,7 +228,7 @@ private struct LinesFile {
         guard !hasEnded, case .file(let job) = origin else { return false }
         let piece = try read(job)
         if offset <= JournalHeader.byteLimit { bytes += piece }
-        checks.append(CRC32C.checksum(piece.span))
+        checks.append(JournalHeader.Content.checksum(piece.span))
         digest?.update(piece)
         feed(piece)
         return true
@@ -263,7 +268,7 @@ private struct LinesFile {
             throw .unreadable(error)
         }
         let isWhole = hasEnded == (index >= checks.count - 1)
-        guard isWhole, index < checks.count, CRC32C.checksum(piece.span) == checks[index] else { throw .changed }
+        guard isWhole, index < checks.count, JournalHeader.Content.checksum(piece.span) == checks[index] else { throw .changed }
         return piece
     }
 
