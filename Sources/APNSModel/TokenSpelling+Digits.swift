@@ -1,6 +1,6 @@
 extension TokenSpelling {
     /// The number of digits of a 32-byte token, the usual length.
-    private static let usualDigitCount = 64
+    package static let usualDigitCount = 64
 
     /// Decodes exactly 64 hexadecimal digits: the common case, optimized.
     ///

@@ -80,11 +80,14 @@ struct ChunkBuilder: Sendable {
         return nil
     }
 
-    /// Adds a recipient by the usual spelling of a token, 64 hexadecimal digits, if the open run is of the shared delivery.
+    /// Whether the open run is of the shared delivery and of addresses of this kind.
+    func takesMore(of kind: Address.Kind) -> Bool { isShared && kind == self.kind }
+
+    /// Adds a recipient by the usual spelling of a token, 64 hexadecimal digits, to the open run, which is of the shared delivery.
     ///
     /// - Returns: Whether it did.
     mutating func append(digits text: Span<UInt8>) -> Bool {
-        guard isShared, addresses.append(digits: text) else { return false }
+        guard addresses.append(digits: text) else { return false }
         next += 1
         return true
     }

@@ -54,20 +54,22 @@ package struct LineBuffer: Sendable {
         return .line(start..<end, isTerminated: false)
     }
 
+    /// The unread bytes, as far as the next line may reach.
+    var unread: Range<Int> { start..<(end - start > limit ? start + limit + 1 : end) }
+
+    /// Passes lines that the caller has found in the unread bytes, up to the start of another one.
+    mutating func skip(to place: Int) {
+        (start, searched) = (place, place)
+    }
+
     /// Whether a line contains only white space.
     package func isBlank(_ line: Range<Int>) -> Bool {
         bytes[line].allSatisfy { $0 == 0x20 || $0 == 0x09 || $0 == 0x0D }
     }
 
     private mutating func nextFeed() -> Int? {
-        let found = firstFeed(in: searched..<end)
+        let found = bytes.span.firstOffset(of: UInt8(ascii: "\n"), in: searched..<end)
         searched = found ?? end
         return found
-    }
-
-    private func firstFeed(in range: Range<Int>) -> Int? {
-        let span = bytes.span
-        for position in range where span[position] == UInt8(ascii: "\n") { return position }
-        return nil
     }
 }

@@ -10,6 +10,8 @@ package struct LinesJobReader<Parser: DocumentParser> {
     private var tape = Tape()
     private var compiler: RecipientCompiler
     private var lines: LineBuffer
+    /// The form of the last line that was parsed and has only an address.
+    private var usualLine: UsualLine?
     private var lineNumber = 0
     private var isOver = false
     private var isUnterminated = false
@@ -37,7 +39,9 @@ package struct LinesJobReader<Parser: DocumentParser> {
 
     /// Returns the next recipients, at most 1024; `nil` if it needs more bytes or, after `finish()`, at the end.
     package mutating func next() -> JobChunk? {
-        while !isOver, !compiler.chunk.isFull {
+        while !isOver {
+            readUsualLines()
+            if compiler.chunk.isFull { break }
             switch lines.next() {
             case .line(let range, let isTerminated): read(range, isTerminated: isTerminated)
             case .tooLong: failLine(Self.tooLong(compiler.context.limits.lineByteCount))
@@ -62,6 +66,12 @@ package struct LinesJobReader<Parser: DocumentParser> {
         isOver = true
     }
 
+    private mutating func readUsualLines() {
+        guard blankLine == nil, var form = usualLine else { return }
+        lineNumber += compiler.add(linesOf: &form, from: &lines)
+        usualLine = form
+    }
+
     private mutating func read(_ range: Range<Int>, isTerminated: Bool) {
         lineNumber += 1
         compiler.chunk.note(byteCount: range.count)
@@ -75,7 +85,6 @@ package struct LinesJobReader<Parser: DocumentParser> {
             let hint = "write one recipient per line, and blank lines only at the end"
             return failLine(Diagnostic("the line is blank", hint: hint, at: Place(line: blankLine, column: 1)))
         }
-        if lineNumber > 1, compiler.add(usual: range, of: lines.bytes) { return }
         do throws(Diagnostic) {
             try parser.parse(lines.bytes, range: range, into: &tape)
         } catch {
@@ -83,8 +92,8 @@ package struct LinesJobReader<Parser: DocumentParser> {
         }
         if lineNumber == 1, takeOutline() { return }
         switch tape.events.first?.kind {
-        case .string, .plain: compiler.add(AddressPlace(compiler.tokenKind, .root), at: 0, on: tape)
-        case .mapping, .sequence, .key, .number, .true, .false, .null, .none: addMapping()
+        case .string, .plain: add(AddressPlace(compiler.tokenKind, .root), at: 0, in: range)
+        case .mapping, .sequence, .key, .number, .true, .false, .null, .none: addMapping(range)
         }
     }
 
@@ -99,13 +108,21 @@ package struct LinesJobReader<Parser: DocumentParser> {
         return true
     }
 
-    private mutating func addMapping() {
+    private mutating func addMapping(_ line: Range<Int>) {
         if tape.events.isEmpty == false, let token = tape.lonelyToken(at: 0) {
             let place = AddressPlace(compiler.tokenKind, .root, key: JobKey.token.rawValue)
-            compiler.add(place, at: token, on: tape)
+            add(place, at: token, in: line)
         } else {
             compiler.add(recipient: tape.root, base: .root)
         }
+    }
+
+    /// Adds a recipient that is only an address, and takes the form of its line.
+    private mutating func add(_ place: AddressPlace, at index: Int, in line: Range<Int>) {
+        compiler.add(place, at: index, on: tape)
+        let event = tape.events[index]
+        guard !event.isInArena, compiler.isUsual(byteCount: event.textRange.count) else { return }
+        usualLine = UsualLine(line, address: event.textRange, of: lines.bytes)
     }
 
     /// Stops reading at a line that is not JSON, because the lines after it cannot be trusted.

@@ -4,16 +4,33 @@ import FCMModel
 import PushModel
 
 extension RecipientCompiler {
-    /// Adds a recipient whose line has the usual form and an address without any peculiarity, without parsing it.
+    /// Adds recipients whose lines have a form and addresses without any peculiarity, without parsing them: up to the first
+    /// other line, or until the chunk is full.
     ///
-    /// - Returns: Whether the line is such a line. If not, nothing was added, and it is to be parsed.
-    mutating func add(usual line: Range<Int>, of bytes: [UInt8]) -> Bool {
-        let span = bytes.span
-        guard hasPlainDelivery, let range = UsualLine.text(in: line, of: span) else { return false }
-        let text = span.extracting(range)
+    /// - Returns: The number of lines, which are passed.
+    mutating func add(linesOf form: inout UsualLine, from lines: inout LineBuffer) -> Int {
+        guard hasPlainDelivery, chunk.takesMore(of: tokenKind) else { return 0 }
+        var count = 0
+        while !chunk.isFull {
+            let unread = lines.unread
+            guard let (address, end) = form.next(in: unread, of: lines.bytes.span),
+                add(usual: address, of: lines.bytes)
+            else { break }
+            chunk.note(byteCount: end - 1 - unread.lowerBound)
+            lines.skip(to: end)
+            count += 1
+        }
+        return count
+    }
+
+    /// Whether addresses of this length can be usual.
+    func isUsual(byteCount: Int) -> Bool { tokenKind != .deviceToken || byteCount == TokenSpelling.usualDigitCount }
+
+    private mutating func add(usual address: Range<Int>, of bytes: [UInt8]) -> Bool {
+        let text = bytes.span.extracting(address)
         guard let rule = tokenKind.rule else { return chunk.append(digits: text) }
         guard rule.fault(of: text) == nil, !AddressRule.isLikeDeviceToken(text) else { return false }
-        chunk.append(bytes[range], of: tokenKind)
+        chunk.append(bytes[address], of: tokenKind)
         return true
     }
 

@@ -1,29 +1,47 @@
-/// The lines that most recipients have: a token alone, `"b10c…"`, or a mapping of nothing else, `{"token":"b10c…"}`. They are
-/// recognized without a parser.
-enum UsualLine {
-    /// Finds the text between the quotes.
-    ///
-    /// - Parameters:
-    ///   - line: A line, without its line feed.
-    ///   - bytes: What has the line in it.
-    /// - Returns: Where the text is; `nil` for a line of another form. The line is JSON, and the text its value, unless the text
-    ///   has a quote, a backslash, a control character or malformed UTF-8 in it: the caller takes no text that has one.
-    static func text(in line: Range<Int>, of bytes: Span<UInt8>) -> Range<Int>? {
-        var end = line.upperBound
-        if end > line.lowerBound, bytes[end - 1] == UInt8(ascii: "\r") { end -= 1 }
-        guard end - line.lowerBound > 2 else { return nil }
-        if bytes[line.lowerBound] == quote {
-            return bytes[end - 1] == quote ? line.lowerBound + 1..<end - 1 : nil
-        }
-        guard end - line.lowerBound > 12, bytes[end - 1] == UInt8(ascii: "}"), bytes[end - 2] == quote else {
-            return nil
-        }
-        for offset in 0..<9 where bytes[line.lowerBound + offset] != opening[offset] { return nil }
-        let start = line.lowerBound + (bytes[line.lowerBound + 9] == UInt8(ascii: " ") ? 10 : 9)
-        return bytes[start] == quote && start + 1 < end - 2 ? start + 1..<end - 2 : nil
+import PushModel
+
+/// The form of lines with nothing but an address, such as `"b10c…"` or `{"token": "b10c…"}`: the bytes around it.
+///
+/// It is taken from a line that was parsed. A line with the same bytes around another address, which has neither quotes nor
+/// backslashes, means the same but for the address, and needs no parser.
+struct UsualLine {
+    private let opening: [UInt8]
+    /// The bytes from the quote behind the address to the line feed, both included.
+    private let closing: [UInt8]
+    /// The length of the last address, which the next one probably has, too.
+    private var addressByteCount: Int
+
+    /// Takes the form of a line, without its line feed, with an address that is spelled without escapes.
+    init(_ line: Range<Int>, address: Range<Int>, of bytes: [UInt8]) {
+        opening = Array(bytes[line.lowerBound..<address.lowerBound])
+        closing = bytes[address.upperBound..<line.upperBound] + [UInt8(ascii: "\n")]
+        addressByteCount = address.count
     }
 
-    private static let quote = UInt8(ascii: "\"")
-    /// `{"token":`
-    private static let opening: InlineArray<9, UInt8> = [0x7B, 0x22, 0x74, 0x6F, 0x6B, 0x65, 0x6E, 0x22, 0x3A]
+    /// Finds the address in the next line.
+    ///
+    /// - Parameters:
+    ///   - unread: Where the line may be; it begins at the start.
+    ///   - bytes: What has the line in it.
+    /// - Returns: Where the address is, and where the next line begins; `nil` if the line has another form or is not
+    ///   complete. The address may be anything: the caller takes none with a quote, a backslash, a control character or
+    ///   malformed UTF-8 in it.
+    mutating func next(in unread: Range<Int>, of bytes: Span<UInt8>) -> (address: Range<Int>, end: Int)? {
+        let start = unread.lowerBound + opening.count
+        guard start < unread.upperBound, stands(opening, at: unread.lowerBound, in: unread, of: bytes) else { return nil }
+        if !stands(closing, at: start + addressByteCount, in: unread, of: bytes) {
+            guard let end = bytes.firstOffset(of: closing[0], in: start..<unread.upperBound),
+                stands(closing, at: end, in: unread, of: bytes)
+            else { return nil }
+            addressByteCount = end - start
+        }
+        let end = start + addressByteCount
+        return (start..<end, end + closing.count)
+    }
+
+    private func stands(_ text: [UInt8], at place: Int, in unread: Range<Int>, of bytes: Span<UInt8>) -> Bool {
+        guard place + text.count <= unread.upperBound else { return false }
+        for index in text.indices where bytes[place + index] != text[index] { return false }
+        return true
+    }
 }

@@ -18,12 +18,12 @@ package struct PackedBytes: Sendable {
     }
 
     /// Appends one string.
-    package mutating func append(_ string: some Collection<UInt8>) {
+    package mutating func append(_ string: ArraySlice<UInt8>) {
         bytes.append(contentsOf: string)
         commit()
     }
 
-    /// Appends one string. An overload for arrays, which copy faster.
+    /// Appends one string.
     package mutating func append(_ string: [UInt8]) {
         bytes.append(contentsOf: string)
         commit()

@@ -38,9 +38,31 @@ enum JobFuzz {
         let whole = lines(source, context) { $0 }
         let cut = lines(source, context) { cuts.next(upTo: $0) }
         promise(whole == cut, "cuts make a difference:\n\(whole)\n\(cut)")
-        // A space before a line feed means nothing, and makes a usual line unusual.
-        let padded = lines(source.flatMap { $0 == 0x0A ? [0x20, 0x0A] : [$0] }, context) { $0 }
-        promise(whole.sent == padded.sent, "a space at the end of lines makes a difference:\n\(whole)\n\(padded)")
+        // Spaces before a line feed mean nothing. As many as no other line has make a line unusual.
+        let padded = lines(spaced(source), context) { $0 }
+        promise(whole.sent == padded.sent, "spaces at the end of lines make a difference:\n\(whole)\n\(padded)")
+        // Where each line occurs twice, the second one is usual if any is. Places and ids differ, the rest must not.
+        let (twice, spacedTwice) = (twice(source), spaced(twice(source)))
+        promise(
+            lines(twice, context) { $0 }.sent == lines(spacedTwice, context) { $0 }.sent,
+            "spaces at the end of repeated lines make a difference:\n\(whole)")
+    }
+
+    /// Puts one more space than before at the end of each line, up to 63.
+    private static func spaced(_ source: [UInt8]) -> [UInt8] {
+        var count = 0
+        return source.flatMap { byte -> [UInt8] in
+            guard byte == 0x0A else { return [byte] }
+            count = (count + 1) % 64
+            return Array(repeating: 0x20, count: count) + [byte]
+        }
+    }
+
+    /// Repeats each line but the first, which may describe the job.
+    private static func twice(_ source: [UInt8]) -> [UInt8] {
+        let rows = source.split(separator: 0x0A, omittingEmptySubsequences: false)
+        let repeated = rows.dropFirst().dropLast().flatMap { [$0, $0] }
+        return Array(([rows[0]] + repeated + rows.dropFirst().suffix(1)).joined(separator: [0x0A]))
     }
 
     private static func lines(_ source: [UInt8], _ context: JobContext, cut: (Int) -> Int) -> Finding {
