@@ -46,6 +46,7 @@ package struct APNSDialect: RequestDialect {
         let lengthAt = sheet.offset(ofHole: RequestFields.lengthHole, request: 0)
         let (batch, addresses) = (run.batch, run.addresses)
         let (storage, byteCount) = (batch.addressStorage, run.tokenByteCount)
+        let length = RequestHead.digits(of: run.body.count)
         sheet.withHoles { bytes in
             for request in 0..<count {
                 let start = addresses.offset + request * addresses.byteCount
@@ -53,7 +54,7 @@ package struct APNSDialect: RequestDialect {
                     storage.span.extracting(start..<start + byteCount),
                     batch.id(at: batch.indices.lowerBound + request), into: &bytes,
                     at: (tokenAt + request * stride, idAt + request * stride))
-                RequestHead.fill(run.body.count, into: &bytes, at: lengthAt + request * stride)
+                bytes.store(length.span, at: lengthAt + request * stride)
             }
         }
     }
@@ -66,7 +67,7 @@ package struct APNSDialect: RequestDialect {
         RequestFields.fill(
             token.span, run.batch.id(at: index), into: &bytes,
             at: (head.holes[RequestFields.tokenHole], head.holes[RequestFields.idHole]))
-        RequestHead.fill(run.body.count, into: &bytes, at: head.holes[RequestFields.lengthHole])
+        bytes.store(RequestHead.digits(of: run.body.count).span, at: head.holes[RequestFields.lengthHole])
         return (filled, run.body)
     }
 

@@ -11,6 +11,8 @@ package struct FCMDialect: RequestDialect, CustomStringConvertible, CustomReflec
     package var authorization: String? { didSet { known = nil } }
     /// The latest head by the digits of the body's length.
     private var known: (digitCount: Int, head: EncodedHead)?
+    /// The latest body of a payload that notifications share.
+    private var shared: MessageBody?
 
     /// Creates the dialect of a project.
     ///
@@ -36,11 +38,16 @@ package struct FCMDialect: RequestDialect, CustomStringConvertible, CustomReflec
     /// Google's access tokens end no other, and each request may have another one.
     package var leastAuthorizationPause: Duration { .zero }
 
-    package func run(of batch: Batch, at now: WallTime) -> RequestRun {
+    package mutating func run(of batch: Batch, at now: WallTime) -> RequestRun {
         let attributes = batch.attributes
         let life = MessageBody.life(until: attributes.expiration, at: now)
         return RequestRun(of: batch) { payload, addressByteCount in
-            MessageBody.body(payload, to: attributes.addressKind, addressByteCount, life: life)
+            let form = MessageBody.Form(kind: attributes.addressKind, addressByteCount: addressByteCount, life: life)
+            guard let common = batch.sharedPayload else { return MessageBody(payload, form).parts }
+            if let shared, shared.form == form, shared.payload == common.bytes[...] { return shared.parts }
+            let body = MessageBody(common.bytes[...], form)
+            shared = body
+            return body.parts
         }
     }
 
@@ -61,12 +68,13 @@ package struct FCMDialect: RequestDialect, CustomStringConvertible, CustomReflec
         let lengthAt = sheet.offset(ofHole: MessageHead.lengthHole, request: 0)
         let addressAt = sheet.bodyOffset(request: 0) + (run.addressOffset ?? 0)
         let (addresses, storage) = (run.addresses, run.batch.addressStorage)
+        let length = RequestHead.digits(of: run.body.count)
         sheet.withHoles { bytes in
             for request in 0..<count {
                 let start = addresses.offset + request * addresses.byteCount
                 bytes.store(
                     storage.span.extracting(start..<start + addresses.byteCount), at: addressAt + request * stride)
-                RequestHead.fill(run.body.count, into: &bytes, at: lengthAt + request * stride)
+                bytes.store(length.span, at: lengthAt + request * stride)
             }
         }
     }
@@ -74,7 +82,7 @@ package struct FCMDialect: RequestDialect, CustomStringConvertible, CustomReflec
     package func first(of run: RequestRun, _ head: EncodedHead) -> (head: EncodedHead, body: [UInt8]) {
         var (filled, body) = (head, run.body)
         var bytes = filled.bytes.mutableSpan
-        RequestHead.fill(body.count, into: &bytes, at: head.holes[MessageHead.lengthHole])
+        bytes.store(RequestHead.digits(of: body.count).span, at: head.holes[MessageHead.lengthHole])
         let start = run.addressOffset ?? 0
         body.replaceSubrange(
             start..<start + run.addresses.byteCount, with: run.batch.addressBytes(at: run.batch.indices.lowerBound))

@@ -5,34 +5,38 @@ import PushModel
 ///
 /// A payload is the members of the message, without braces and address, with `TimeToLive.mark` where the seconds belong that are
 /// left until the expiration.
-enum MessageBody {
+struct MessageBody: Sendable {
+    /// What a body depends on apart from the payload.
+    struct Form: Hashable, Sendable {
+        /// The kind of the address.
+        let kind: Address.Kind
+        /// The length of the address.
+        let addressByteCount: Int
+        /// The seconds that are left.
+        let life: Int64
+    }
+
     private static let tail = Array("}}".utf8)
 
-    /// Returns the bytes before the address.
-    private static func opening(_ kind: Address.Kind) -> [UInt8] { Array("{\"message\":{\"\(kind.key)\":\"".utf8) }
+    /// The members of the message.
+    let payload: ArraySlice<UInt8>
+    let form: Form
+    /// The bytes, and the offset of the address in them, where they have zeros.
+    let parts: (body: [UInt8], addressOffset: Int?)
 
     /// Builds a body with room for the address.
-    ///
-    /// - Parameters:
-    ///   - payload: The members of the message.
-    ///   - kind: The kind of the address.
-    ///   - addressByteCount: The length of the address.
-    ///   - life: The seconds that are left.
-    /// - Returns: The body, and the offset of the address in it, where it has zeros.
-    static func body(
-        _ payload: ArraySlice<UInt8>, to kind: Address.Kind, _ addressByteCount: Int, life: Int64
-    ) -> (body: [UInt8], addressOffset: Int?) {
-        var body = opening(kind)
+    init(_ payload: ArraySlice<UInt8>, _ form: Form) {
+        var body = Array("{\"message\":{\"\(form.kind.key)\":\"".utf8)
         let offset = body.count
-        body.reserveCapacity(offset + addressByteCount + payload.count + 16)
-        body.append(contentsOf: repeatElement(0, count: addressByteCount))
+        body.reserveCapacity(offset + form.addressByteCount + payload.count + 16)
+        body.append(contentsOf: repeatElement(0, count: form.addressByteCount))
         body.append(UInt8(ascii: "\""))
         if !payload.isEmpty {
             body.append(UInt8(ascii: ","))
-            append(payload, life: life, to: &body)
+            Self.append(payload, life: form.life, to: &body)
         }
-        body.append(contentsOf: tail)
-        return (body, offset)
+        body.append(contentsOf: Self.tail)
+        (self.payload, self.form, parts) = (payload, form, (body, offset))
     }
 
     /// Returns the seconds that FCM is to keep a message: none for a single attempt, at most 28 days.

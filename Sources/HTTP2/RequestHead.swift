@@ -66,17 +66,6 @@ extension RequestHead {
         return count
     }
 
-    /// Writes a length with ``digitCount(of:)`` digits into requests. Allocates nothing.
-    ///
-    /// - Parameters:
-    ///   - length: The length.
-    ///   - output: The bytes of one request or of many. Traps if the hole is out of bounds.
-    ///   - start: The start offset of the hole.
-    package static func fill(_ length: Int, into output: inout MutableSpan<UInt8>, at start: Int) {
-        var rest = length
-        for place in stride(from: start + digitCount(of: length) - 1, through: start, by: -1) {
-            output[place] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: rest % 10)
-            rest /= 10
-        }
-    }
+    /// Returns the ``digitCount(of:)`` digits of a length.
+    package static func digits(of length: Int) -> [UInt8] { Array(String(length).utf8) }
 }

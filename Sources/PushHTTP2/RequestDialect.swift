@@ -13,7 +13,7 @@ package protocol RequestDialect: Sendable {
 
     /// Returns the requests at the front of a batch, which is not empty, that differ only in the holes of their head
     /// and in the address in their body.
-    func run(of batch: Batch, at now: WallTime) -> RequestRun
+    mutating func run(of batch: Batch, at now: WallTime) -> RequestRun
     /// Returns the encoded head of a run, for the current state of the peer's table.
     mutating func head(of run: RequestRun, by encoder: inout HeaderEncoder) -> EncodedHead
     /// Fills in what differs between the requests of a run that are laid out on a sheet.
