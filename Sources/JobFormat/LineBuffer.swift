@@ -31,13 +31,12 @@ package struct LineBuffer: Sendable {
 
     /// Appends bytes after the unread ones.
     package mutating func append(_ piece: some Collection<UInt8>) {
-        var joined: [UInt8] = []
-        joined.reserveCapacity(end - start + piece.count + Self.padding)
-        joined.append(contentsOf: bytes[start..<end])
-        joined.append(contentsOf: piece)
-        (searched, start, end) = (searched - start, 0, joined.count)
-        joined.append(contentsOf: repeatElement(0, count: Self.padding))
-        bytes = joined
+        bytes.removeSubrange(end...)
+        bytes.removeSubrange(..<start)
+        bytes.reserveCapacity(end - start + piece.count + Self.padding)
+        bytes.append(contentsOf: piece)
+        (searched, start, end) = (searched - start, 0, bytes.count)
+        bytes.append(contentsOf: repeatElement(0, count: Self.padding))
     }
 
     /// Returns the next line.

@@ -28,7 +28,9 @@ struct UsualLine {
     ///   malformed UTF-8 in it.
     mutating func next(in unread: Range<Int>, of bytes: Span<UInt8>) -> (address: Range<Int>, end: Int)? {
         let start = unread.lowerBound + opening.count
-        guard start < unread.upperBound, stands(opening, at: unread.lowerBound, in: unread, of: bytes) else { return nil }
+        guard start < unread.upperBound, stands(opening, at: unread.lowerBound, in: unread, of: bytes) else {
+            return nil
+        }
         if !stands(closing, at: start + addressByteCount, in: unread, of: bytes) {
             guard let end = bytes.firstOffset(of: closing[0], in: start..<unread.upperBound),
                 stands(closing, at: end, in: unread, of: bytes)

@@ -268,7 +268,9 @@ private struct LinesFile {
             throw .unreadable(error)
         }
         let isWhole = hasEnded == (index >= checks.count - 1)
-        guard isWhole, index < checks.count, JournalHeader.Content.checksum(piece.span) == checks[index] else { throw .changed }
+        guard isWhole, index < checks.count, checks[index] == JournalHeader.Content.checksum(piece.span) else {
+            throw .changed
+        }
         return piece
     }
 

@@ -60,7 +60,8 @@ package struct OpenFile: ~Copyable, Sendable {
     ) throws(SystemError) -> Int {
         let start = bytes.count
         // Not `repeatElement`, which works byte by byte in unoptimized builds; a journal has many megabytes.
-        bytes += [UInt8](repeating: 0, count: count)
+        var room = [UInt8](repeating: 0, count: count)
+        if bytes.isEmpty { swap(&bytes, &room) } else { bytes += room }
         var done = 0
         do {
             while done < count {
