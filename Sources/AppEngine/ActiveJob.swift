@@ -105,7 +105,9 @@ final class ActiveJob {
 
     /// The names that identify the job in feedback.
     var identity: JobIdentity {
-        JobIdentity(name: claimed.name, id: claimed.id, ref: summary.header.ref)
+        var identity = JobIdentity(name: claimed.name, id: claimed.id, ref: summary.header.ref)
+        identity.isAwaited = summary.header.record == .all && summary.recipientCount <= FeedbackLines.awaitedCount
+        return identity
     }
 
     /// The content of its `job` line.

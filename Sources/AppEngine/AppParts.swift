@@ -56,7 +56,7 @@ final class AppParts {
         space = SpaceMonitor(context, journal)
         duplicates = try DuplicateGuard(context, space, orSignal: intakeWakeup)
         jobs = JobTable(context, duplicates, orSignal: intakeWakeup)
-        lines = FeedbackLines(context, orSignal: publishWakeup)
+        lines = FeedbackLines(of: context.spool, orSignal: publishWakeup)
         held = HeldJobs(context.spool, context.logger)
         toRecover = JobsToRecover(left, firstTold: daemon.journal.position)
         state = try AppState(context, gateway)

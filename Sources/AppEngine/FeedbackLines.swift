@@ -3,7 +3,6 @@ import JobFormat
 import LinuxIO
 import PushModel
 import ServiceProcess
-import SharedResources
 import SpoolModel
 import SpoolStore
 
@@ -12,18 +11,22 @@ final class FeedbackLines {
     /// How many bytes of lines are collected at most before they are published. At twice this number, nothing more is
     /// read and no outcome is recorded.
     private static let limit = 4 << 20
+    /// How many recipients a job has at most whose lines readers may wait for. Those of long jobs would be written twice.
+    static let awaitedCount = 1_000
 
     private let writer: FeedbackLine
     private let notices: JobNotices
     /// Signalled when there are lines to publish.
     private let wakeup: Wakeup
     private var bytes: [UInt8] = []
+    /// Those of them that readers wait for, until they are taken.
+    private var awaited: [UInt8] = []
     /// The number of bytes being published.
     private var publishingByteCount = 0
 
-    init(_ context: AppContext, orSignal wakeup: Wakeup) {
-        writer = FeedbackLine(app: context.name, node: context.daemon.node)
-        (notices, self.wakeup) = (context.spool.notices, wakeup)
+    init(of app: AppSpool, orSignal wakeup: Wakeup) {
+        writer = FeedbackLine(app: app.name, node: app.node)
+        (notices, self.wakeup) = (app.notices, wakeup)
     }
 
     /// Whether there are no lines, not counting those being published.
@@ -40,13 +43,18 @@ final class FeedbackLines {
 
     /// Adds a line for each settled notification.
     func append(_ settlement: Settlement, of job: JobIdentity, at time: WallTime = .now) {
-        writer.appendNotifications(settlement, of: job, at: time, to: &bytes)
-        wakeup.signal()
+        add(of: job) { writer.appendNotifications(settlement, of: job, at: time, to: &$0) }
     }
 
     /// Adds the line of a recipient that is not sent to, with the reason.
     func append(_ recipient: RejectedRecipient, of job: JobIdentity, at time: WallTime) {
-        writer.appendRejected(recipient, of: job, at: time, to: &bytes)
+        add(of: job) { writer.appendRejected(recipient, of: job, at: time, to: &$0) }
+    }
+
+    private func add(of job: JobIdentity, _ write: (inout [UInt8]) -> Void) {
+        let start = bytes.count
+        write(&bytes)
+        if job.isAwaited { awaited.append(contentsOf: bytes[start...]) }
         wakeup.signal()
     }
 
@@ -67,6 +75,12 @@ final class FeedbackLines {
         publishingByteCount = bytes.count
         notices.seal()
         return bytes
+    }
+
+    /// Returns the lines added since the last call that readers wait for. They are still to be published.
+    func takeAwaited() -> [UInt8] {
+        defer { awaited = [] }
+        return awaited
     }
 
     /// Puts unpublished lines back, before those added meanwhile.

@@ -122,12 +122,28 @@ final class Publisher {
             } else if parts.lines.isEmpty, plan.isIdle {
                 if mustClean { await waitToClean() } else { await wakeup.wait() }
             } else if Moment.now < due {
-                await wakeup.wait(until: due.instant)
+                if await !tellEarly() { await wakeup.wait(until: due.instant) }
             } else {
+                await tellEarly()
                 await publish()
                 await parts.space.makeRoom()
             }
         }
+    }
+
+    /// Tells the lines that readers wait for, as soon as their records are durable. A round publishes them later.
+    ///
+    /// - Returns: Whether there were any.
+    @discardableResult
+    private func tellEarly() async -> Bool {
+        let lines = parts.lines.takeAwaited()
+        guard !lines.isEmpty, await journal.sync(), context.daemon.spool.mayAct else { return false }
+        do {
+            try context.folder.tellEarly(lines)
+        } catch {
+            note(error, in: .publish)
+        }
+        return true
     }
 
     /// Publishes the current lines in one file, then archives the jobs whose lines are published. A round that is under

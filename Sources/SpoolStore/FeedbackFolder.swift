@@ -13,6 +13,8 @@ package final class FeedbackFolder {
     private let temporaryNames: PassingNames
     private let writers: FeedbackWriters
     private var newest: WallTime?
+    /// The file of early lines that this run has begun; `nil` if there is none, or a part of a line may be in it.
+    private var early: FileIdentity?
     /// A file name that was not followed because its time is implausible; the last of several.
     package private(set) var ignored: FileName?
 
@@ -109,6 +111,42 @@ package final class FeedbackFolder {
         try directory.sync(.feedbackFolder)
         return true
     }
+
+    /// Tells lines before they are published: appends them to a file that waiting readers follow. Their records must be durable.
+    ///
+    /// The file is not synced, and a new one replaces it when it is long, so nothing may rely on it.
+    ///
+    /// - Throws: `SystemError`: for example ENOSPC. Readers miss lines, and find them in a published file.
+    package func tellEarly(_ lines: [UInt8]) throws(SystemError) {
+        try followPath()
+        let (name, known) = (Array(".\(node)".utf8) + Self.earlyEnding, early)
+        early = nil
+        // What another program has put there may have got the same inode.
+        if let known, let there = try directory.status(of: name), there.identity == known, origin(of: there) == .own {
+            let file = try directory.openForWriting(name, mode: 0o640)
+            let status = try file.status()
+            if status.identity == known, status.byteCount < Self.earlyByteLimit {
+                try file.write(lines, at: status.byteCount)
+                early = known
+                return
+            }
+        }
+        // Another user cannot have put this file there, and it has no lines of an earlier run.
+        try directory.replace(name, by: temporaryNames.next(), mode: 0o640) { (file) throws(SystemError) in
+            try file.write(lines)
+            early = try file.status().identity
+        }
+    }
+
+    /// Whether a name is that of a node's file of early lines. No file that is about to be published has such a name.
+    package static func isEarly(_ name: [UInt8]) -> Bool {
+        name.first == 0x2E && name.suffix(earlyEnding.count) == earlyEnding[...]
+    }
+
+    private static let earlyEnding = Array(".early".utf8)
+
+    /// How long the file of early lines gets before another one replaces it, in bytes.
+    private static let earlyByteLimit: Int64 = 1 << 20
 
     /// The folder's path, for messages and other programs.
     package var path: String { directory.path }

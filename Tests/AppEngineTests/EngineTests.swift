@@ -138,10 +138,10 @@ struct EngineTests {
 
     #if FAILPOINTS
         @Test(arguments: MemoryVolume.Order.allCases)
-        func `a loss of power loses nothing, and hands over again only what was not recorded`(
+        func `a loss of power loses nothing, and hands over again only what was neither recorded nor told`(
             order: MemoryVolume.Order
         ) async throws {
-            try home.drop("a.json", Engine.Home.job(4))
+            try home.drop("a.json", Engine.Home.job(4, #","record":"all""#))
             var volume = try MemoryVolume(copying: Directory.open(path: home.spool), order: order)
             let plan = FailPlan(under: home.spool, isRecording: true)
             plan.install()
@@ -176,8 +176,20 @@ struct EngineTests {
                     #expect(
                         handed == Array(first..<4) && possible.contains(first),
                         "after \(step) of \(changes.count), \(possible) are recorded: \(handed)")
+                    #expect(Self.lastToldIndex(in: changes[..<step]) < first, "after \(step): \(handed)")
                 }
             }
+        }
+
+        /// The last notification whose outcome a line of feedback had told by these changes, published or early; -1: none.
+        private static func lastToldIndex(in changes: ArraySlice<FileChange>) -> Int {
+            var last = -1
+            for case .written(_, _, let bytes) in changes where bytes.starts(with: #"{"v":1,"kind":"#.utf8) {
+                for part in String(decoding: bytes, as: UTF8.self).components(separatedBy: "\"index\":").dropFirst() {
+                    last = max(last, Int(part.prefix { $0.isNumber }) ?? -1)
+                }
+            }
+            return last
         }
 
         /// Runs the app after a loss of power, and returns what it hands to a gateway that accepts everything.

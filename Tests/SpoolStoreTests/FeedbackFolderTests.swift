@@ -173,6 +173,33 @@ import Testing
         #expect(try spool.folder("feedback").names().count == others.count + 1)
     }
 
+    @Test func `lines told early are in one file of the run, of which a long one is replaced`() throws {
+        let feedback = try FeedbackFolder(spool.app)
+        let folder = try spool.folder("feedback")
+        func told() throws -> [UInt8]? { try folder.contents(of: Array(".host-a.early".utf8), limit: 4 << 20) }
+        try folder.put(".host-a.early", "of an earlier run")
+        try feedback.tellEarly(line)
+        try feedback.tellEarly(line)
+        #expect(try told() == line + line)
+        let long = [UInt8](repeating: 0x0A, count: 1 << 20)
+        try feedback.tellEarly(long)
+        try feedback.tellEarly(line)
+        #expect(try told() == line)
+        #expect(try folder.names().count == 1)
+    }
+
+    @Test func `nothing that another program puts in the place of early lines gets more of them`() throws {
+        let feedback = try FeedbackFolder(spool.app)
+        let folder = try spool.folder("feedback")
+        try feedback.tellEarly(line)
+        try folder.put("other", "")
+        try folder.unlink(Array(".host-a.early".utf8))
+        try spool.place.link("weather/feedback/.host-a.early", to: "other")
+        try feedback.tellEarly(line)
+        #expect(try folder.contents(of: Array(".host-a.early".utf8), limit: 100) == line)
+        #expect(try folder.contents(of: Array("other".utf8), limit: 100) == [])
+    }
+
     @Test func `a folder with the name of an unfinished file keeps nothing from being published`() throws {
         let folders = [".host-a.tmp", ".host-a-0123456789abcdef.tmp"]
         for name in folders { _ = try spool.folder("feedback").makeChild(Array(name.utf8), mode: 0o755) }

@@ -33,6 +33,8 @@ extension RelayDoor {
         if !result.dropped.isEmpty {
             counts.dropTimes.add(nanoseconds: (Moment.now - start).wholeNanoseconds)
             conclude(group.picking(result.dropped), droppedAs: result.job, dropAnswer)
+            // The gateway may have answered before the drop has returned.
+            await answerHeard()
         }
         if !result.repeated.isEmpty {
             counts.repeatedCount += result.repeated.count
@@ -69,7 +71,6 @@ extension RelayDoor {
             for producer in answered.compactMap(\.producer) { rates.settle(0, of: producer, at: .now) }
         }
         send(answer, to: answered)
-        if unanswered.hasHeard { feedbackWakeup.signal() }
         if isStopping { idleWakeup.signal() }
     }
 

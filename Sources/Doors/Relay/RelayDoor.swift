@@ -123,6 +123,7 @@ actor RelayDoor: Door {
             group.addTask { await self.runGroups() }
             group.addTask { await self.runApps() }
             if let feedback { group.addTask { await self.run(feedback) } }
+            if let feedback, waitsForGateway { group.addTask { await self.hearEarly(feedback) } }
             while !Task.isCancelled {
                 guard let socket = await nextConnection() else { continue }
                 group.addTask { await self.attend(socket) }
@@ -257,18 +258,36 @@ actor RelayDoor: Door {
     private func run(_ feedback: FeedbackWatch) async {
         while !Task.isCancelled {
             let heard = await feedback.read()
-            for (app, outcome) in heard.lines { note(outcome, of: app) }
-            let answered = unanswered.takeHeard()
-            for (_, answer, requests) in answered where !answer.mayComeAgain { send(answer, to: requests) }
-            await release(answered.filter { $0.answer.mayComeAgain })
+            for (app, outcome) in heard.lines {
+                if outcome.isGone {
+                    intake.gone.note(outcome.receiver, of: app, since: outcome.goneSince, at: .now)
+                }
+                note(outcome, of: app)
+            }
+            await answerHeard()
             send(.spooled, to: unanswered.takeLate(at: .now))
             let pause = heard.hasMore ? .zero : unanswered.isAwaiting ? Self.busyPause : Self.quietPause
             await feedbackWakeup.wait(until: (Moment.now + pause).instant)
         }
     }
 
+    /// Answers requests as soon as daemons tell how their notifications have ended, until the task is cancelled or the kernel
+    /// cannot report it. The rest waits for published feedback.
+    private func hearEarly(_ feedback: FeedbackWatch) async {
+        while let heard = await feedback.hearEarly() {
+            for (app, outcome) in heard { note(outcome, of: app) }
+            await answerHeard()
+        }
+    }
+
+    /// Answers the requests whose notifications have ended.
+    func answerHeard() async {
+        let answered = unanswered.takeHeard()
+        for (_, answer, requests) in answered where !answer.mayComeAgain { send(answer, to: requests) }
+        await release(answered.filter { $0.answer.mayComeAgain })
+    }
+
     private func note(_ outcome: HeardOutcome, of app: String) {
-        if outcome.isGone { intake.gone.note(outcome.receiver, of: app, since: outcome.goneSince, at: .now) }
         if outcome.isJobEnd { unanswered.record(outcome.answer, aboutAllOf: .init(app: app, file: outcome.job)) }
         guard let id = outcome.id else { return }
         unanswered.record(outcome.answer, about: .init(app: app, id: id, to: outcome.receiver), in: outcome.job)

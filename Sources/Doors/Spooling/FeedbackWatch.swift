@@ -5,7 +5,7 @@ import PushModel
 import ServiceProcess
 import SpoolInspection
 
-/// Reads the feedback of all apps as it is published. Doors never delete it.
+/// Reads the feedback of all apps as it is published, and what daemons tell before. Doors never delete it.
 ///
 /// It has a thread of its own, because files block.
 actor FeedbackWatch {
@@ -18,6 +18,12 @@ actor FeedbackWatch {
     /// The files that there were at the start; `nil` before it, and once they have been read.
     private var history: Backlog?
     private var isBegun = false
+    /// What daemons tell early, once a task hears it, and when to look for further apps.
+    private var early: EarlyFeedback?
+    private var nextFollow = Moment.zero
+
+    /// How often to look for further apps.
+    private static let followPause = Duration.seconds(1)
 
     nonisolated var unownedExecutor: UnownedSerialExecutor { worker.executor }
 
@@ -39,6 +45,7 @@ actor FeedbackWatch {
     /// Returns what some files tell, with the apps, and whether there are more files. New files come before those that
     /// there were at the start, since answers wait for them.
     func read() -> (lines: [(app: String, outcome: HeardOutcome)], hasMore: Bool) {
+        follow()
         var heard: [(app: String, outcome: HeardOutcome)] = []
         defer { log.note(news.feedback.takeSkipped() + (history?.feedback.takeSkipped() ?? [])) }
         do {
@@ -55,6 +62,39 @@ actor FeedbackWatch {
             return (heard, false)
         }
         return (heard, !news.files.isEmpty || history != nil)
+    }
+
+    // MARK: Before the publication
+
+    /// Waits until daemons tell how notifications have ended, and returns that with the apps.
+    ///
+    /// - Returns: `nil` if the kernel cannot report it, or the task is cancelled: it comes with the files.
+    func hearEarly() async -> [(app: String, outcome: HeardOutcome)]? {
+        do {
+            if early == nil {
+                early = try EarlyFeedback(spool: spool)
+                follow()
+            }
+            while let early, let notices = await early.next() {
+                let heard = try early.lines(of: notices)
+                if !heard.isEmpty { return heard }
+            }
+        } catch {
+            log.note(error)
+        }
+        early = nil
+        return nil
+    }
+
+    /// Follows the apps that have appeared, now and then.
+    private func follow() {
+        guard let early, Moment.now >= nextFollow else { return }
+        nextFollow = .now + Self.followPause
+        do {
+            try early.follow()
+        } catch {
+            log.note(error)
+        }
     }
 }
 

@@ -11,6 +11,8 @@ package struct JobIdentity: Hashable, Sendable {
     package var id: JobID
     /// The producer's `id:`.
     package var ref: String?
+    /// Whether readers may wait for its lines, so that they are told before they are published.
+    package var isAwaited = false
 
     /// Creates an identity.
     package init(name: FileName, id: JobID, ref: String? = nil) {

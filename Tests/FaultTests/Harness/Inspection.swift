@@ -149,6 +149,7 @@ struct Inspection {
         for name in bench.claimed(app) { verdict.note(.noRemains, "work/\(name)") }
         for folder in ["new", "tmp", "hold", "feedback"] {
             for name in bench.names(in: "\(app)/\(folder)") where name.hasPrefix(".") && name != ".jobs" {
+                if folder == "feedback", name.hasSuffix(".early") { continue }
                 verdict.note(.noRemains, "\(folder)/\(name)")
             }
         }

@@ -267,6 +267,31 @@ import Testing
         }
     }
 
+    @Test func `the gateway's answer does not wait for the next feedback file`() async throws {
+        try await Modern("nth=1 answer reason=BadDeviceToken").running { bench in
+            let usual = try String(contentsOfFile: "\(bench.path)/etc/pushspool.yaml", encoding: .utf8)
+            try bench.write("etc/pushspool.yaml", usual.replacing("{every: 20ms}", with: "{every: 1h}"))
+            try bench.configureModern()
+            try await bench.withDaemon { daemon in
+                try await daemon.says("app started")
+                let way = try Doorway(bench)
+                try way.configure(relay: "answer: gateway, wait: 1m")
+                try await way.open { door in
+                    // The first round of publications is due at once.
+                    #expect(try await door.ask(1).status == "400")
+                    for number in 2...4 {
+                        let answer = try await door.ask(number)
+                        #expect(answer.status == "200" && answer.field("pushspool-spooled") == nil, "\(answer.text)")
+                    }
+                    let published = bench.names(in: "modern/feedback").filter { $0.hasSuffix(".jsonl") }
+                    #expect(published.count <= 1, "\(published)")
+                }
+                #expect(try await daemon.stop() == 0, "\(daemon.log.suffix(2000))")
+            }
+            #expect(try bench.lines("notification", app: "modern").count == 4)
+        }
+    }
+
     @Test(.enabled(if: geteuid() == 0, "only root can give a file to another user"))
     func `a line that is not the daemon's refuses no token`() async throws {
         try await running { bench, way in

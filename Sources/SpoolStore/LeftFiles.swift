@@ -1,15 +1,17 @@
-import JobFormat
-import JournalModel
-import LinuxIO
-import SpoolStore
+package import JobFormat
+package import JournalModel
+package import LinuxIO
 
 /// The inodes of job files that are neither in `work/` nor in an archive. Device numbers are not compared: a disk may
 /// get another one after each boot. Nor are names, which may differ.
-struct LeftFiles {
+package struct LeftFiles {
     /// The names in `hold/` by inode.
     let held: [UInt64: Set<FileName>]
     /// The names in `new/` by inode.
-    let new: [UInt64: [FileName]]
+    package let new: [UInt64: [FileName]]
+
+    /// Takes the names in `hold/` and `new/`, by inode.
+    package init(held: [UInt64: Set<FileName>], new: [UInt64: [FileName]]) { (self.held, self.new) = (held, new) }
 
     /// Searches for the file of a job in the journal that is not in `work/`.
     ///
@@ -20,7 +22,7 @@ struct LeftFiles {
     ///   - spool: The app's folders.
     /// - Returns: The findings. In `hold/` only the inode and the name are checked.
     /// - Throws: `SystemError`: for example EIO.
-    func findings(
+    package func findings(
         of job: JournalJob, _ content: JournalHeader.Content?, named name: FileName, in spool: AppSpool
     ) throws(SystemError) -> RecoveryFindings {
         var found = RecoveryFindings()
@@ -92,7 +94,7 @@ struct LeftFiles {
 
 extension JournalHeader.Content {
     /// Compares this content with the content in the journal.
-    func isSame(as expected: JournalHeader.Content?) -> RecoveryFindings.Copy {
+    package func isSame(as expected: JournalHeader.Content?) -> RecoveryFindings.Copy {
         switch (self, expected) {
         case (.bytes(let found), .bytes(let expected)?): RecoveryFindings.Copy(found, expected: expected)
         case (.checks(let found), .checks(let expected)?): found == expected ? .same : .other
