@@ -78,6 +78,9 @@ package struct Node: Sendable {
     /// The index of the first event after this node.
     var end: Int { event?.next ?? index }
 
+    /// The indices of its event and of those in it.
+    package var events: Range<Int> { index..<end }
+
     /// The name for a mapping in the language of the document, for messages.
     package var mappingName: String { tape.format == .json ? "an object" : "a mapping" }
 

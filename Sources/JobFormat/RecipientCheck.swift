@@ -7,8 +7,8 @@ package import PushModel
 package struct RecipientCheck<Parser: DocumentParser> {
     /// What the daemon will make of a line.
     package enum Verdict: Hashable, Sendable {
-        /// It will be sent.
-        case sendable
+        /// It will be sent. So will those that differ in nothing but the token, the id and what the pattern leaves open.
+        case sendable(PayloadPattern)
         /// It will be refused.
         case refused(Refusal)
         /// The payload is not one JSON object.
@@ -33,34 +33,38 @@ package struct RecipientCheck<Parser: DocumentParser> {
     ///   - context: The context of the job.
     /// - Returns: The daemon's verdict; one of the refusals if there are several.
     package mutating func verdict(on line: [UInt8], payload: Range<Int>, in context: JobContext) -> Verdict {
-        guard parse(line, payload) else { return .notAnObject }
+        guard let index = parse(line, payload) else { return .notAnObject }
         defer { tape.removeAll() }
         var compiler = RecipientCompiler(context)
         compiler.add(recipient: tape.root, base: .root)
-        guard let recipient = compiler.chunk.take()?.rejected.first else { return .sendable }
+        guard let recipient = compiler.chunk.take()?.rejected.first else { return sendable(index) }
         return .refused(recipient.refusal)
     }
 
     /// Judges a broadcast, which is a job of its own, whose payload was taken over unchanged. Otherwise like a recipient.
     package mutating func verdict(onBroadcast job: [UInt8], payload: Range<Int>, in context: JobContext) -> Verdict {
-        guard parse(job, payload) else { return .notAnObject }
-        tape.removeAll()
+        guard let index = parse(job, payload) else { return .notAnObject }
+        defer { tape.removeAll() }
         var reader = DocumentJobReader(parsing: job, with: &parser, context: context)
         while reader.next() != nil {}
-        guard reader.summary.failure != nil else { return .sendable }
+        guard reader.summary.failure != nil else { return sendable(index) }
         return .refused((reader.faultReason ?? .badRequestPayload).refusal)
     }
 
-    /// Parses a mapping whose payload is one object at the given place. Returns whether it is.
-    private mutating func parse(_ bytes: [UInt8], _ payload: Range<Int>) -> Bool {
+    private func sendable(_ payload: Int) -> Verdict { .sendable(PayloadPattern(of: Node(tape: tape, index: payload))) }
+
+    /// Parses a mapping, and returns the index of its payload if that is one object at the given place.
+    private mutating func parse(_ bytes: [UInt8], _ payload: Range<Int>) -> Int? {
         do throws(Diagnostic) {
             try parser.parse(bytes, range: bytes.startIndex..<bytes.endIndex, into: &tape)
         } catch {
             // Everything but the payload is well formed, so the payload is at fault.
-            return false
+            return nil
         }
-        let node = tape.root[JobKey.payload.rawValue]
-        return node?.kind == .mapping && node?.rawRange == payload
+        guard let node = tape.root[JobKey.payload.rawValue], node.kind == .mapping, node.rawRange == payload else {
+            return nil
+        }
+        return node.index
     }
 }
 

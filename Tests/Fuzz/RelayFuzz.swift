@@ -13,7 +13,8 @@ import SpoolModel
 enum RelayFuzz {
     private static let separator = UInt8(ascii: "\n")
 
-    /// The input is header fields, `name: value` in lines, an empty line, and a body. Some usual fields come first.
+    /// The input is header fields, `name: value` in lines, an empty line, and a body or, with 0xFF between them, several. Some
+    /// usual fields come first.
     static func run(_ input: Span<UInt8>) {
         let (fields, body) = parts(of: input.array)
         var reading = RequestReading()
@@ -28,8 +29,9 @@ enum RelayFuzz {
         let now = (moment: Moment.zero + .seconds(9), wallTime: WallTime(epochSeconds: 1_795_262_400))
         var client = RelayClient(certificateProducer: 0)
         // A second time it may be like the first, or repeat it.
-        for _ in 0..<2 {
-            let (decision, id) = intake.decide(on: reading, body: body[...], from: &client, at: now)
+        let bodies = body.split(separator: 0xFF, maxSplits: 3, omittingEmptySubsequences: false)
+        for body in bodies + bodies {
+            let (decision, id) = intake.decide(on: reading, body: body, from: &client, at: now)
             switch decision {
             case .answer(let answer): promise(answer.isAcceptance || answer.status >= 400, "a strange status")
             case .spool(let spooled): check(spooled, id, reading)

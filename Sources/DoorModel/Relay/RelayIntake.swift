@@ -67,10 +67,14 @@ package struct RelayIntake<Parser: DocumentParser> {
     private var recent: RecentIDs
     private var pending: Set<RecentIDs.Key> = []
     private var line: [UInt8] = []
-    private var good: GoodRequest?
+    /// The last requests that were checked.
+    private var good: [GoodRequest] = []
     private let recordsAll: Bool
     /// The tokens that are known to be gone.
     package var gone: KnownGone
+
+    /// How many requests others are compared with.
+    private static var goodLimit: Int { 8 }
 
     /// Creates an intake that admits nobody and knows no apps yet.
     ///
@@ -109,7 +113,7 @@ package struct RelayIntake<Parser: DocumentParser> {
         precondition(contexts.count == router.apps.count, "as many contexts as apps")
         (self.router, self.contexts) = (router, contexts)
         generation += 1
-        good = nil
+        good = []
     }
 
     /// Decides about a request.
@@ -235,13 +239,17 @@ package struct RelayIntake<Parser: DocumentParser> {
         line.removeAll(keepingCapacity: true)
         let isBroadcast = reading.isAboutChannel
         guard let payload = recipient.append(body, to: &line) else { throw Refused(.badRequestPayload) }
-        if let good, good.isLike(reading, body: body, app: app.listed.name) { return }
+        if good.contains(where: { $0.isLike(reading, payload: payload, in: line, app: app.listed.name) }) { return }
         let verdict =
             isBroadcast
             ? check.verdict(onBroadcast: line, payload: payload, in: app.context)
             : check.verdict(on: line, payload: payload, in: app.context)
         switch verdict {
-        case .sendable: good = isBroadcast ? good : GoodRequest(reading, body: body, app: app.listed.name)
+        case .sendable(let pattern):
+            guard !isBroadcast else { return }
+            // The oldest makes room.
+            if good.count == Self.goodLimit { good.removeFirst() }
+            good.append(GoodRequest(reading, pattern, app: app.listed.name))
         case .refused(let refusal): throw Refused(RelayAnswer(refusal))
         case .notAnObject: throw Refused(.badRequestPayload)
         }
