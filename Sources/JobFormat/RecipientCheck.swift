@@ -7,8 +7,9 @@ package import PushModel
 package struct RecipientCheck<Parser: DocumentParser> {
     /// What the daemon will make of a line.
     package enum Verdict: Hashable, Sendable {
-        /// It will be sent. So will those that differ in nothing but the token, the id and what the pattern leaves open.
-        case sendable(PayloadPattern)
+        /// It will be sent. So will those that differ in nothing but the token, the id and what the pattern leaves open, which is
+        /// there if it was asked for.
+        case sendable(PayloadPattern?)
         /// It will be refused.
         case refused(Refusal)
         /// The payload is not one JSON object.
@@ -31,27 +32,28 @@ package struct RecipientCheck<Parser: DocumentParser> {
     ///   - line: The line, as `{"token":…,"payload":…}`, without its line feed.
     ///   - payload: Where the payload is in the line.
     ///   - context: The context of the job.
+    ///   - isPattern: Whether others are to be compared with the payload.
     /// - Returns: The daemon's verdict; one of the refusals if there are several.
-    package mutating func verdict(on line: [UInt8], payload: Range<Int>, in context: JobContext) -> Verdict {
+    package mutating func verdict(
+        on line: [UInt8], payload: Range<Int>, in context: JobContext, isPattern: Bool = false
+    ) -> Verdict {
         guard let index = parse(line, payload) else { return .notAnObject }
         defer { tape.removeAll() }
         var compiler = RecipientCompiler(context)
         compiler.add(recipient: tape.root, base: .root)
-        guard let recipient = compiler.chunk.take()?.rejected.first else { return sendable(index) }
-        return .refused(recipient.refusal)
+        if let recipient = compiler.chunk.take()?.rejected.first { return .refused(recipient.refusal) }
+        return .sendable(isPattern ? PayloadPattern(of: Node(tape: tape, index: index)) : nil)
     }
 
     /// Judges a broadcast, which is a job of its own, whose payload was taken over unchanged. Otherwise like a recipient.
     package mutating func verdict(onBroadcast job: [UInt8], payload: Range<Int>, in context: JobContext) -> Verdict {
-        guard let index = parse(job, payload) else { return .notAnObject }
-        defer { tape.removeAll() }
+        guard parse(job, payload) != nil else { return .notAnObject }
+        tape.removeAll()
         var reader = DocumentJobReader(parsing: job, with: &parser, context: context)
         while reader.next() != nil {}
-        guard reader.summary.failure != nil else { return sendable(index) }
+        guard reader.summary.failure != nil else { return .sendable(nil) }
         return .refused((reader.faultReason ?? .badRequestPayload).refusal)
     }
-
-    private func sendable(_ payload: Int) -> Verdict { .sendable(PayloadPattern(of: Node(tape: tape, index: payload))) }
 
     /// Parses a mapping, and returns the index of its payload if that is one object at the given place.
     private mutating func parse(_ bytes: [UInt8], _ payload: Range<Int>) -> Int? {

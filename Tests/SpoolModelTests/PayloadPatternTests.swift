@@ -15,11 +15,11 @@ struct PayloadPatternTests {
         let start = head + Array(#""\#(type)","payload":"#.utf8)
         let (line, place) = (start + payload + Array("}".utf8), start.count..<start.count + payload.count)
         var check = RecipientCheck(parser: JSON.Parser())
-        return (check.verdict(on: line, payload: place, in: context()), line, place)
+        return (check.verdict(on: line, payload: place, in: context(), isPattern: true), line, place)
     }
 
     private static func pattern(_ payload: String, _ type: String) -> PayloadPattern? {
-        guard case .sendable(let pattern) = check(Array(payload.utf8), type).verdict else { return nil }
+        guard case .sendable(let pattern?) = check(Array(payload.utf8), type).verdict else { return nil }
         return pattern
     }
 

@@ -69,12 +69,15 @@ package struct RelayIntake<Parser: DocumentParser> {
     private var line: [UInt8] = []
     /// The last requests that were checked.
     private var good: [GoodRequest] = []
+    /// How many requests in a row were like none of them.
+    private var strangeCount = 0
     private let recordsAll: Bool
     /// The tokens that are known to be gone.
     package var gone: KnownGone
 
-    /// How many requests others are compared with.
+    /// How many requests others are compared with, and after how many that were like none of them comparing is tried again.
     private static var goodLimit: Int { 8 }
+    private static var strangePause: Int { 64 }
 
     /// Creates an intake that admits nobody and knows no apps yet.
     ///
@@ -230,6 +233,10 @@ package struct RelayIntake<Parser: DocumentParser> {
         return app
     }
 
+    private func isLikeGood(_ reading: RequestReading, _ payload: Range<Int>, _ app: String) -> Bool {
+        good.contains { $0.isLike(reading, payload: payload, in: line, app: app) }
+    }
+
     /// Writes the recipient into `line`, and checks it as the daemon will.
     private mutating func compile(
         _ recipient: RelayLine, _ reading: RequestReading, _ body: ArraySlice<UInt8>,
@@ -239,14 +246,17 @@ package struct RelayIntake<Parser: DocumentParser> {
         line.removeAll(keepingCapacity: true)
         let isBroadcast = reading.isAboutChannel
         guard let payload = recipient.append(body, to: &line) else { throw Refused(.badRequestPayload) }
-        if good.contains(where: { $0.isLike(reading, payload: payload, in: line, app: app.listed.name) }) { return }
+        // Comparing costs a tenth of a check, which is in vain for a program that sends no two requests of one form.
+        let isCompared = !isBroadcast && (strangeCount < Self.goodLimit || strangeCount % Self.strangePause == 0)
+        if isCompared, isLikeGood(reading, payload, app.listed.name) { return strangeCount = 0 }
+        strangeCount += isBroadcast ? 0 : 1
         let verdict =
             isBroadcast
             ? check.verdict(onBroadcast: line, payload: payload, in: app.context)
-            : check.verdict(on: line, payload: payload, in: app.context)
+            : check.verdict(on: line, payload: payload, in: app.context, isPattern: isCompared)
         switch verdict {
-        case .sendable(let pattern):
-            guard !isBroadcast else { return }
+        case .sendable(nil): break
+        case .sendable(let pattern?):
             // The oldest makes room.
             if good.count == Self.goodLimit { good.removeFirst() }
             good.append(GoodRequest(reading, pattern, app: app.listed.name))
