@@ -244,8 +244,10 @@ import Glibc
     /// Asks the owner, unless the head is at fault.
     private func admission(of request: HTTPRequest, _ fault: RequestHead.Fault?) -> Admission {
         guard let fault else { return admit?(request) ?? .answer(HTTPResponse(status: 503)) }
+        // A problem of RFC 9457. No reason has a character that JSON escapes.
+        let problem = #"{"status":\#(fault.status),"title":"\#(fault.reason)"}"#
         var response = HTTPResponse(
-            status: fault.status, contentType: "text/plain", body: Array("\(fault.reason)\n".utf8))
+            status: fault.status, contentType: "application/problem+json", body: Array("\(problem)\n".utf8))
         response.closesConnection = true
         request.isMalformed = true
         return .answer(response)

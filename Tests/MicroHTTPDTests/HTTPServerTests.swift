@@ -254,6 +254,15 @@ struct HTTPServerTests {
         }
     }
 
+    @Test func `a refused head is answered with a problem that says why`() async throws {
+        try await Exchange.run { exchange in
+            try exchange.send("GET /?a=%00 HTTP/1.1\r\nHost: x\r\n\r\n")
+            let answer = try await exchange.receivedToTheEnd()
+            #expect(answer.contains("\r\nContent-Type: application/problem+json\r\n"), "\(answer)")
+            #expect(answer.hasSuffix("\r\n\r\n{\"status\":400,\"title\":\"the target has a NUL\"}\n"), "\(answer)")
+        }
+    }
+
     @Test func `an honest head is taken, however it arrives`() async throws {
         let start = "POST /a%20b?c=d%2Fe HTTP/1.1\r\nHost: x\r\n"
         let fields = (0..<60).map { "X-\($0): \(String(repeating: "v ", count: $0 * 7))\r\n" }.joined()
