@@ -101,8 +101,10 @@ struct RequestWindow: Sendable {
         writes.tally(places, at: now, into: &times)
     }
 
-    /// The shortest answer time so far; `nil` before the first answer.
-    var shortestAnswer: Duration? { writes.shortest == .max ? nil : .nanoseconds(writes.shortest) }
+    /// The shortest answer time so far, and a moving mean of them; `nil` before the first answer.
+    var answerTimes: (shortest: Duration, usual: Duration)? {
+        writes.shortest == .max ? nil : (.nanoseconds(writes.shortest), .nanoseconds(writes.usual))
+    }
 
     /// Closes all open requests from `place` on, and returns their places.
     mutating func closeAll(from place: Int = 0) -> [Int] {

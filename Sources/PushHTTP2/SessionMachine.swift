@@ -97,18 +97,18 @@ package struct SessionMachine: ~Copyable {
 
     /// How long to let answers gather before they are read; `nil` to read each when it arrives.
     ///
-    /// The answers of a distant gateway trickle in, and each would wake the program for itself. A thirty-second of the way
-    /// there and back costs as much throughput at most, and what is answered together is written and answered together the
-    /// next time. With few requests in flight, or a gateway nearby, answers are worth more than the processor's time.
+    /// Answers of a distant or a busy gateway trickle in, and each would wake the program for itself. While they gather, the
+    /// gateway works on the others in flight: an eighth of the time in its queue leaves it enough, and a thirty-second of the
+    /// way there and back costs about as much throughput at most. With few requests in flight, answers are worth more than
+    /// the processor's time, and with a gateway that answers at once nothing would gather.
     package var gatheringTime: Duration? {
-        guard window.count >= Self.leastGathering, let way = window.shortestAnswer, way >= Self.leastWay else {
-            return nil
-        }
-        return min(way / 32, Self.longestGathering)
+        guard window.count >= Self.leastGathering, let times = window.answerTimes else { return nil }
+        let time = times.shortest / 32 + max(times.usual - times.shortest, .zero) / 8
+        return time < Self.shortestGathering ? nil : min(time, Self.longestGathering)
     }
 
     private static let leastGathering = 16
-    private static let leastWay = Duration.milliseconds(8)
+    private static let shortestGathering = Duration.microseconds(50)
     private static let longestGathering = Duration.milliseconds(3)
 
     /// Uses another value of `authorization` from the next request on. If the gateway has seen the last one for less than

@@ -15,6 +15,8 @@ struct WriteTimes: Sendable {
     private var writes = Runs<Write>()
     /// The shortest answer time so far, in nanoseconds: about the time to the gateway and back.
     private(set) var shortest = Int64.max
+    /// A moving mean of the answer times, in nanoseconds. What it has beyond `shortest`, requests spend in queues.
+    private(set) var usual = Int64.max
 
     /// Notes that the requests after those noted before, up to the place `end`, were written now.
     mutating func note(end: Int, at now: Moment) {
@@ -37,6 +39,7 @@ struct WriteTimes: Sendable {
                 let time = now.nanoseconds &- writes[write].at.nanoseconds
                 times.add(index - start, nanoseconds: time)
                 shortest = min(shortest, time)
+                usual = usual == .max ? time : usual + (time - usual) / 16
             }
             write += 1
         }

@@ -63,7 +63,7 @@ struct AnswerTimeTests {
         #expect(abs(times.seconds - 0.34) < 1e-9)
     }
 
-    @Test(arguments: [(7, nil), (8, Duration.microseconds(250)), (48, .microseconds(1500)), (200, .milliseconds(3))])
+    @Test(arguments: [(1, nil), (2, Duration.nanoseconds(62_500)), (48, .microseconds(1500)), (200, .milliseconds(3))])
     func `answers of a distant gateway gather for a part of the way, and those of a near one for no time`(
         way: Int, time: Duration?
     ) {
@@ -72,9 +72,17 @@ struct AnswerTimeTests {
         #expect(rig.client.gatheringTime == nil)
         _ = rig.hear(Self.answer(stream: 1), at: Self.milliseconds(way))
         #expect(rig.client.gatheringTime == time)
-        // A slow answer does not make the way longer.
-        _ = rig.hear(Self.answer(stream: 3), at: Self.milliseconds(400))
-        #expect(rig.client.gatheringTime == time)
+    }
+
+    @Test func `answers that wait in the gateway's queue gather for a part of that time`() {
+        var rig = SessionRig()
+        rig.write(Work.batch(0..<20))
+        _ = rig.hear(Self.answer(stream: 1), at: Self.milliseconds(1))
+        _ = rig.hear(Self.answer(stream: 3), at: Self.milliseconds(17))
+        // The mean is 2 ms by now.
+        #expect(rig.client.gatheringTime == .nanoseconds(1_000_000 / 32 + 1_000_000 / 8))
+        _ = rig.hear(Self.answer(stream: 5), at: Self.milliseconds(500))
+        #expect(rig.client.gatheringTime == .milliseconds(3))
     }
 
     @Test func `with few requests in flight answers do not gather`() {
