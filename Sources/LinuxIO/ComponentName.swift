@@ -3,7 +3,8 @@ import Glibc
 
 /// One path component as a NUL-terminated C string.
 struct ComponentName {
-    let bytes: [CChar]
+    /// The bytes and a NUL. In place: names are used too often for an allocation each time.
+    private let text: InlineArray<256, CChar>
 
     /// - Throws: `SystemError` (EINVAL): the name is empty, longer than 255 bytes, `.` or `..`, or contains a slash or NUL.
     init(_ name: [UInt8], for operation: String) throws(SystemError) {
@@ -14,11 +15,23 @@ struct ComponentName {
         guard isComponent, name != [0x2E], name != [0x2E, 0x2E] else {
             throw SystemError(code: EINVAL, operation: operation, subject: printable(name))
         }
-        bytes = unsafe [CChar](unsafeUninitializedCapacity: name.count + 1) { buffer, count in
-            unsafe UnsafeMutableRawBufferPointer(buffer).copyBytes(from: name)
-            unsafe buffer[name.count] = 0
-            count = name.count + 1
-        }
+        var text = InlineArray<256, CChar>(repeating: 0)
+        unsafe withUnsafeMutableBytes(of: &text) { unsafe $0.copyBytes(from: name) }
+        self.text = text
+    }
+
+    /// Calls `body` with the name as C functions take it.
+    @inline(__always)
+    func withText<Result>(_ body: (UnsafePointer<CChar>) -> Result) -> Result {
+        unsafe withUnsafePointer(to: text) { unsafe body(UnsafeRawPointer($0).assumingMemoryBound(to: CChar.self)) }
+    }
+
+    /// Calls `body` with this name and another.
+    @inline(__always)
+    func withText<Result>(
+        and other: ComponentName, _ body: (UnsafePointer<CChar>, UnsafePointer<CChar>) -> Result
+    ) -> Result {
+        unsafe withText { own in unsafe other.withText { unsafe body(own, $0) } }
     }
 }
 

@@ -10,7 +10,7 @@ extension Directory {
         let (old, new) = (try ComponentName(name, for: "renameat"), try ComponentName(newName, for: "renameat"))
         let status = try FileGate.call(
             .rename, move(name, target, newName), change: { (_: Int32) in renamed(name, target, newName) },
-            { unsafe renameat(descriptor.rawValue, old.bytes, target.descriptor.rawValue, new.bytes) })
+            { unsafe old.withText(and: new) { unsafe renameat(number, $0, target.number, $1) } })
         guard status == 0 else { throw .last("renameat", move(name, target, newName)) }
     }
 
@@ -37,7 +37,7 @@ extension Directory {
         let (old, new) = (try ComponentName(name, for: "renameat2"), try ComponentName(newName, for: "renameat2"))
         let status = try FileGate.call(
             .rename, move(name, target, newName), change: { (_: Int32) in renamed(name, target, newName) },
-            { unsafe clinux_rename_noreplace(descriptor.rawValue, old.bytes, target.descriptor.rawValue, new.bytes) })
+            { unsafe old.withText(and: new) { unsafe clinux_rename_noreplace(number, $0, target.number, $1) } })
         guard status == 0 else { throw .last("renameat2", move(name, target, newName)) }
     }
 
@@ -75,7 +75,7 @@ extension Directory {
         let change = FileChange.linked(directory: path, name: name, toDirectory: target.path, newName: newName)
         let status = try FileGate.call(
             .link, move(name, target, newName), change: { (_: Int32) in change },
-            { unsafe linkat(descriptor.rawValue, old.bytes, target.descriptor.rawValue, new.bytes, 0) })
+            { unsafe old.withText(and: new) { unsafe linkat(number, $0, target.number, $1, 0) } })
         guard status == 0 else { throw .last("linkat", move(name, target, newName)) }
     }
 
@@ -101,7 +101,7 @@ extension Directory {
         let component = try ComponentName(name, for: "unlinkat")
         let status = try FileGate.call(
             .unlink, subject(name), change: { (_: Int32) in .removed(directory: path, name: name) },
-            { unsafe unlinkat(descriptor.rawValue, component.bytes, flags) })
+            { unsafe component.withText { unsafe unlinkat(descriptor.rawValue, $0, flags) } })
         if status == 0 { return true }
         guard errno == ENOENT else { throw .last("unlinkat", subject(name)) }
         return false
@@ -119,6 +119,8 @@ extension Directory {
         }
         try unlink(name)
     }
+
+    private var number: Int32 { descriptor.rawValue }
 
     private func renamed(_ name: [UInt8], _ target: Directory, _ newName: [UInt8]) -> FileChange {
         .renamed(directory: path, name: name, toDirectory: target.path, newName: newName)

@@ -16,9 +16,11 @@ extension Directory {
             .open, subject(name),
             change: { opened(name, FileGate.inode($0)) },
             {
-                let number = unsafe clinux_open_beneath(descriptor.rawValue, component.bytes, UInt64(flags))
+                let number = unsafe component.withText {
+                    unsafe clinux_open_beneath(descriptor.rawValue, $0, UInt64(flags))
+                }
                 guard number < 0, errno == ENOSYS || errno == EPERM else { return number }
-                return unsafe openat(descriptor.rawValue, component.bytes, flags)
+                return unsafe component.withText { unsafe openat(descriptor.rawValue, $0, flags) }
             })
         return OpenFile(try Descriptor(opened: number, "openat2", subject(name)), name, in: self)
     }
@@ -91,7 +93,7 @@ extension Directory {
         let number = try FileGate.call(
             isNew ? .create : .open, subject(name),
             change: { isNew ? created(name, FileGate.inode($0)) : opened(name, FileGate.inode($0)) },
-            { unsafe openat(descriptor.rawValue, component.bytes, every, mode ?? 0) })
+            { unsafe component.withText { unsafe openat(descriptor.rawValue, $0, every, mode ?? 0) } })
         guard number >= 0 else { throw .last("openat", subject(name)) }
         // Exempt from the descriptor reserve: callers rely on EMFILE meaning that no file was created.
         let file = OpenFile(Descriptor(adopting: number), name, in: self)

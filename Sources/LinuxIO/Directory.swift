@@ -31,7 +31,7 @@ package final class Directory: Sendable {
         let component = try ComponentName(name, for: "openat")
         let flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC
         let number = try FileGate.call(
-            .open, subject(name), { unsafe openat(descriptor.rawValue, component.bytes, flags) })
+            .open, subject(name), { unsafe component.withText { unsafe openat(descriptor.rawValue, $0, flags) } })
         return Directory(try Descriptor(opened: number, "openat", subject(name)), path: subject(name))
     }
 
@@ -65,7 +65,7 @@ package final class Directory: Sendable {
         let component = try ComponentName(name, for: "mkdirat")
         let status = try FileGate.call(
             .makeDirectory, subject(name), change: { (_: Int32) in .madeDirectory(directory: path, name: name) },
-            { unsafe mkdirat(descriptor.rawValue, component.bytes, mode & 0o700) })
+            { unsafe component.withText { unsafe mkdirat(descriptor.rawValue, $0, mode & 0o700) } })
         let isNew = status == 0
         guard isNew || errno == EEXIST else { throw .last("mkdirat", subject(name)) }
         let child = try openChild(name)
@@ -101,7 +101,7 @@ package final class Directory: Sendable {
         var raw = stat()
         let found = try FileGate.call(
             .status, subject(name),
-            { unsafe fstatat(descriptor.rawValue, component.bytes, &raw, AT_SYMLINK_NOFOLLOW) })
+            { unsafe component.withText { unsafe fstatat(descriptor.rawValue, $0, &raw, AT_SYMLINK_NOFOLLOW) } })
         if found == 0 { return FileStatus(raw) }
         guard errno == ENOENT else { throw .last("fstatat", subject(name)) }
         return nil
@@ -116,7 +116,7 @@ package final class Directory: Sendable {
         var (device, inode): (UInt64, UInt64) = (0, 0)
         let found = try FileGate.call(
             .status, subject(name),
-            { unsafe clinux_identity(descriptor.rawValue, component.bytes, &device, &inode) })
+            { unsafe component.withText { unsafe clinux_identity(descriptor.rawValue, $0, &device, &inode) } })
         if found == 0 { return FileIdentity(device: device, inode: inode) }
         guard errno == ENOENT else { throw .last("statx", subject(name)) }
         return nil

@@ -42,12 +42,13 @@ package final class LocalSocket: Sendable {
         // Neither call follows a link, because other users with write permission to the folder could replace the name
         // with one.
         if let group = access.group {
-            let isSet = unsafe fchownat(folder, component.bytes, uid_t.max, group, AT_SYMLINK_NOFOLLOW) == 0
-            guard isSet else { throw .last("fchownat", path) }
+            let status = unsafe component.withText {
+                unsafe fchownat(folder, $0, uid_t.max, group, AT_SYMLINK_NOFOLLOW)
+            }
+            guard status == 0 else { throw .last("fchownat", path) }
         }
-        guard unsafe fchmodat(folder, component.bytes, access.mode, AT_SYMLINK_NOFOLLOW) == 0 else {
-            throw .last("fchmodat", path)
-        }
+        let status = unsafe component.withText { unsafe fchmodat(folder, $0, access.mode, AT_SYMLINK_NOFOLLOW) }
+        guard status == 0 else { throw .last("fchmodat", path) }
         guard listen(number, 128) == 0 else { throw .last("listen", path) }
         (self.directory, self.name, self.path, self.identity) = (directory, name, path, identity)
         self.descriptor = descriptor
