@@ -8,12 +8,19 @@ import Glibc
 ///
 /// Unchecked because `state` is only used with `mutex` locked.
 @safe package final class LineQueue: @unchecked Sendable {
-    /// A line, or the notice that stands for lost lines.
+    /// Lines that are written in one step, or the notice that stands for lost lines.
     private struct Entry {
         var bytes: [UInt8]
-        /// How many lines a notice stands for; 0 for a line.
+        /// How many lines these are; 0 for a notice.
+        var lineCount = 0
+        /// How many lines a notice stands for.
         var lostCount = 0
     }
+
+    /// How many bytes of lines are written in one step. A pipe takes so many at once or not at all (PIPE_BUF).
+    private static let stepByteCount = 4_096
+    /// How many milliseconds the thread rests after a write, so that lines gather and do not wake it one by one.
+    private static let rest: Int32 = 2
 
     private struct State {
         var entries: [Entry] = []
@@ -23,6 +30,18 @@ import Glibc
         var (lostCount, allLostCount) = (0, 0)
         /// Whether the last write failed. The next notice then waits for another line, instead of failing again at once.
         var isBroken = false
+
+        /// Adds a line to those of the last step, if there is room, or begins another step.
+        mutating func append(_ line: [UInt8]) {
+            let last = entries.count - 1
+            if last >= 0, entries[last].lineCount > 0, entries[last].bytes.count + line.count <= LineQueue.stepByteCount
+            {
+                entries[last].bytes += line
+                entries[last].lineCount += 1
+            } else {
+                entries.append(Entry(bytes: line, lineCount: 1))
+            }
+        }
     }
 
     private let byteLimit: Int
@@ -37,7 +56,7 @@ import Glibc
     ///
     /// - Parameters:
     ///   - byteLimit: the most bytes that wait.
-    ///   - write: called on the thread, for each line.
+    ///   - write: called on the thread, for one or more whole lines.
     ///   - notice: returns the line that tells how many lines were lost.
     /// - Throws: `SystemError` (EAGAIN): no thread left.
     package init(
@@ -66,14 +85,15 @@ import Glibc
     /// Adds a line, with its newline. Never waits for the reader.
     package func add(_ line: [UInt8]) {
         locked {
-            let added = takeNotice() + [Entry(bytes: line)]
-            let byteCount = added.reduce(0) { $0 + $1.bytes.count }
+            let notice = takeNotice()
+            let byteCount = line.count + (notice?.bytes.count ?? 0)
             guard state.byteCount + byteCount <= byteLimit else {
-                state.lostCount += added.reduce(1) { $0 + $1.lostCount }
+                state.lostCount += 1 + (notice?.lostCount ?? 0)
                 state.allLostCount += 1
                 return
             }
-            state.entries += added
+            if let notice { state.entries.append(notice) }
+            state.append(line)
             state.byteCount += byteCount
             unsafe pthread_cond_broadcast(change)
         }
@@ -93,7 +113,8 @@ import Glibc
         // A write to a pipe that nobody reads any more must fail with EPIPE, not end the process (SIGPIPE).
         _ = try? BlockedSignals([])
         while true {
-            for entry in take() { writeLine(entry) }
+            for entry in take() { writeOut(entry) }
+            _ = poll(nil, 0, Self.rest)
         }
     }
 
@@ -101,9 +122,8 @@ import Glibc
     private func take() -> [Entry] {
         locked {
             while state.entries.isEmpty {
-                if !state.isBroken {
-                    state.entries = takeNotice()
-                    state.byteCount = state.entries.reduce(0) { $0 + $1.bytes.count }
+                if !state.isBroken, let notice = takeNotice() {
+                    (state.entries, state.byteCount) = ([notice], notice.bytes.count)
                 }
                 if state.entries.isEmpty { unsafe pthread_cond_wait(change, mutex) }
             }
@@ -112,7 +132,7 @@ import Glibc
         }
     }
 
-    private func writeLine(_ entry: Entry) {
+    private func writeOut(_ entry: Entry) {
         var isBroken = false
         do throws(SystemError) {
             try write(entry.bytes)
@@ -124,18 +144,18 @@ import Glibc
             state.isBroken = isBroken
             if isBroken {
                 // The lines that a notice stands for are already counted.
-                state.allLostCount += entry.lostCount == 0 ? 1 : 0
-                state.lostCount += max(1, entry.lostCount)
+                state.allLostCount += entry.lineCount
+                state.lostCount += entry.lineCount + entry.lostCount
             }
             if state.byteCount == 0 { unsafe pthread_cond_broadcast(change) }
         }
     }
 
     /// Returns the notice of the lines lost since the last one, if there are any. Call it with `mutex` locked.
-    private func takeNotice() -> [Entry] {
-        guard state.lostCount > 0 else { return [] }
+    private func takeNotice() -> Entry? {
+        guard state.lostCount > 0 else { return nil }
         defer { state.lostCount = 0 }
-        return [Entry(bytes: notice(state.lostCount), lostCount: state.lostCount)]
+        return Entry(bytes: notice(state.lostCount), lostCount: state.lostCount)
     }
 
     /// Runs `body` with `mutex` locked.
