@@ -40,7 +40,9 @@ package struct JSONWriter: Sendable {
 
     /// Writes a string.
     package mutating func string(_ text: String) {
-        string(spelledBy: { $0.append(contentsOf: text.utf8) })
+        let start = openString()
+        bytes.append(contentsOf: text.utf8)
+        closeString(from: start)
     }
 
     /// Writes a string given as valid UTF-8.
@@ -50,12 +52,9 @@ package struct JSONWriter: Sendable {
 
     /// Writes a string whose valid UTF-8 bytes `append` appends to the buffer.
     package mutating func string(spelledBy append: (inout [UInt8]) -> Void) {
-        separate()
-        bytes.append(UInt8(ascii: "\""))
-        let start = bytes.count
+        let start = openString()
         append(&bytes)
-        escape(from: start)
-        bytes.append(UInt8(ascii: "\""))
+        closeString(from: start)
     }
 
     /// Writes an integer.
@@ -82,6 +81,17 @@ package struct JSONWriter: Sendable {
         bytes.append(contentsOf: json)
     }
 
+    private mutating func openString() -> Int {
+        separate()
+        bytes.append(UInt8(ascii: "\""))
+        return bytes.count
+    }
+
+    private mutating func closeString(from start: Int) {
+        if Self.mustEscape(bytes.span.extracting(start...)) { escape(from: start) }
+        bytes.append(UInt8(ascii: "\""))
+    }
+
     private mutating func separate() {
         if needsComma { bytes.append(UInt8(ascii: ",")) }
         needsComma = true
@@ -98,18 +108,21 @@ package struct JSONWriter: Sendable {
         needsComma = true
     }
 
-    /// Escapes the bytes from `start` on. Usually none needs it.
+    /// Escapes the bytes from `start` on.
     private mutating func escape(from start: Int) {
-        var first = start
-        while first < bytes.count, !Self.mustEscape(bytes[first]) { first += 1 }
-        guard first < bytes.count else { return }
-        let rest = Array(bytes[first...])
+        let rest = Array(bytes[start...])
         bytes.removeLast(rest.count)
         for byte in rest { append(escaping: byte) }
     }
 
-    private static func mustEscape(_ byte: UInt8) -> Bool {
-        byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\")
+    /// Whether any of these bytes needs an escape. Usually none does, and without an exit in between this is fast.
+    private static func mustEscape(_ text: Span<UInt8>) -> Bool {
+        var found: UInt8 = 0
+        for index in text.indices {
+            let byte = text[index]
+            found |= (byte < 0x20 ? 1 : 0) | (byte == UInt8(ascii: "\"") ? 1 : 0) | (byte == UInt8(ascii: "\\") ? 1 : 0)
+        }
+        return found != 0
     }
 
     private mutating func append(escaping byte: UInt8) {

@@ -14,12 +14,11 @@ extension [UInt8] {
 extension OutputSpan where Element == UInt8 {
     /// Appends the last `width` decimal digits of a non-negative number, with leading zeros.
     package mutating func appendDigits(_ number: Int, width: Int) {
-        var divisor = 1
-        for _ in 1..<width { divisor *= 10 }
-        while divisor > 0 {
-            append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / divisor % 10))
-            divisor /= 10
-        }
+        // By constants, because most numbers are parts of times, and a division by a variable takes many times as long.
+        if width > 3 { appendDigits(number / 1_000, width: width - 3) }
+        if width > 2 { append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / 100 % 10)) }
+        if width > 1 { append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number / 10 % 10)) }
+        append(UInt8(ascii: "0") + UInt8(truncatingIfNeeded: number % 10))
     }
 }
 

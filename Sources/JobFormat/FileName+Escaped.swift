@@ -5,7 +5,7 @@ extension FileName: CustomStringConvertible {
     /// The name for JSON, logs and terminals: UTF-8 unchanged; other bytes, control characters and `%` as `%XX`.
     ///
     /// Different names have different escapes. Line separators and bidirectional marks count as control characters.
-    package var escaped: String { String(spelledBy: appendEscaped) }
+    package var escaped: String { String(spelledBy: { appendEscaped(to: &$0) }) }
 
     /// Appends `escaped`, in UTF-8.
     package func appendEscaped(to text: inout [UInt8]) {

@@ -35,11 +35,18 @@ package struct FileName: Hashable, Sendable {
 extension FileName {
     /// Hashes eight bytes at a time. The hash of an array takes each byte by itself, and names are hashed often.
     package func hash(into hasher: inout Hasher) {
-        hasher.combine(bytes.count)
-        var word: UInt64 = 0
-        for index in bytes.indices {
-            word = word << 8 | UInt64(bytes[index])
-            if index % 8 == 7 { hasher.combine(word) }
+        let text = bytes.span
+        hasher.combine(text.count)
+        var (word, index): (UInt64, Int) = (0, 0)
+        while index + 8 <= text.count {
+            for offset in 0..<8 { word = word << 8 | UInt64(text[index + offset]) }
+            hasher.combine(word)
+            index += 8
+        }
+        guard index < text.count else { return }
+        while index < text.count {
+            word = word << 8 | UInt64(text[index])
+            index += 1
         }
         hasher.combine(word)
     }

@@ -28,16 +28,21 @@ package struct JobID: Hashable, Sendable, CustomStringConvertible {
         self.bits = bits
     }
 
+    /// Hashes half of the bits, which are random.
+    package func hash(into hasher: inout Hasher) { hasher.combine(UInt64(truncatingIfNeeded: bits)) }
+
     /// 26 characters of Crockford's base 32, most significant first. They sort in the order of the bits.
-    package var description: String { String(spelledBy: append) }
+    package var description: String { String(spelledBy: { append(to: &$0) }) }
 
     /// Appends the 26 characters of `description`.
     package func append(to text: inout [UInt8]) {
         let digits = crockford
         text.append(addingCapacity: 26) { output in
-            for shift in stride(from: 125, through: 0, by: -5) {
-                output.append(digits[Int(truncatingIfNeeded: bits >> UInt128(shift)) & 31])
-            }
+            // In words, because a shift of 128 bits takes several steps.
+            let (high, low) = (UInt(truncatingIfNeeded: bits >> 65), UInt(truncatingIfNeeded: bits))
+            for shift in stride(from: 60, through: 0, by: -5) { output.append(digits[Int(high >> shift & 31)]) }
+            output.append(digits[Int(truncatingIfNeeded: bits >> 60) & 31])
+            for shift in stride(from: 55, through: 0, by: -5) { output.append(digits[Int(low >> shift & 31)]) }
         }
     }
 }

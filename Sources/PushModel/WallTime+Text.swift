@@ -2,13 +2,13 @@ import Document
 
 extension WallTime {
     /// The UTC day, for folder names: `2026-11-21`.
-    package var day: String { String(spelledBy: appendDay) }
+    package var day: String { String(spelledBy: { appendDay(to: &$0) }) }
 
     /// RFC 3339 in UTC with milliseconds: `2026-11-21T08:36:16.123Z`.
-    package var rfc3339: String { String(spelledBy: appendRFC3339) }
+    package var rfc3339: String { String(spelledBy: { appendRFC3339(to: &$0) }) }
 
     /// A time in microseconds that sorts correctly as a file name: `20261121T083616.123456Z`.
-    package var compact: String { String(spelledBy: appendCompact) }
+    package var compact: String { String(spelledBy: { appendCompact(to: &$0) }) }
 
     /// Appends the 10 characters of `day`.
     package func appendDay(to text: inout [UInt8]) {
@@ -24,9 +24,14 @@ extension WallTime {
 
     /// Appends the 24 characters of `rfc3339`.
     package func appendRFC3339(to text: inout [UInt8]) {
-        appendDay(to: &text)
+        let (year, month, day) = civilDate
         let (hour, minute, second) = timeOfDay
-        text.append(addingCapacity: 14) { output in
+        text.append(addingCapacity: 24) { output in
+            output.appendDigits(year, width: 4)
+            output.append(UInt8(ascii: "-"))
+            output.appendDigits(month, width: 2)
+            output.append(UInt8(ascii: "-"))
+            output.appendDigits(day, width: 2)
             output.append(UInt8(ascii: "T"))
             output.appendDigits(hour, width: 2)
             output.append(UInt8(ascii: ":"))

@@ -39,7 +39,8 @@ package struct WallTime: Comparable, Hashable, Sendable {
 }
 
 extension Int64 {
-    func quotientRoundedDown(_ divisor: Int64) -> Int64 {
+    /// Divides by a positive number, and rounds down, also below zero.
+    package func quotientRoundedDown(_ divisor: Int64) -> Int64 {
         let quotient = self / divisor
         return self % divisor < 0 ? quotient - 1 : quotient
     }

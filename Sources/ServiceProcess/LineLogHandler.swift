@@ -127,9 +127,12 @@ package struct LineLogHandler: LogHandler {
     /// The values for the event's line, sorted by key. The event's own values take precedence over the logger's.
     private func values(of event: LogEvent) -> [(key: String, value: String)] {
         let own = event.metadata ?? [:]
-        var values = own.map { (key: $0.key, value: $0.value.description) }
+        var values: [(key: String, value: String)] = []
+        values.reserveCapacity(own.count + metadata.count)
+        for (key, value) in own { values.append((key, value.description)) }
         for (key, value) in metadata where own[key] == nil { values.append((key, value.description)) }
-        return values.sorted { $0.key < $1.key }
+        values.sort { $0.key < $1.key }
+        return values
     }
 
     /// The syslog(3) number of the level.
@@ -154,22 +157,24 @@ package struct LineLogHandler: LogHandler {
             line.append(UInt8(ascii: " "))
             line.append(contentsOf: key.utf8)
             line.append(UInt8(ascii: "="))
-            if isPlain(value) {
-                line.append(contentsOf: value.utf8)
-            } else {
-                appendQuoted(value, to: &line)
-            }
+            let start = line.count
+            line.append(contentsOf: value.utf8)
+            guard !isPlain(line.span.extracting(start...), value) else { continue }
+            line.removeLast(line.count - start)
+            appendQuoted(value, to: &line)
         }
     }
 
-    private static func isPlain(_ value: String) -> Bool {
+    /// Whether a value, here with its bytes, needs no quotes.
+    private static func isPlain(_ bytes: Span<UInt8>, _ value: String) -> Bool {
         var isASCII = true
-        for byte in value.utf8 {
+        for index in bytes.indices {
+            let byte = bytes[index]
             guard byte > 0x20, byte != 0x22, byte != 0x3D, byte != 0x5C else { return false }
             if byte >= 0x7F { isASCII = false }
         }
         // DEL and bytes beyond ASCII may be controls, too.
-        return !value.isEmpty && (isASCII || !value.hasControls)
+        return !bytes.isEmpty && (isASCII || !value.hasControls)
     }
 
     /// Appends a value as a JSON string with control characters escaped, so that it cannot affect a terminal.

@@ -17,8 +17,8 @@ package struct MetricFamily: ExpressibleByStringLiteral, Hashable, Sendable {
 
     /// Creates a family from its name, a colon, a blank and its help text.
     package init(stringLiteral text: String) {
-        let parts = text.split(separator: ": ", maxSplits: 1)
-        (name, help) = (String(parts[0]), String(parts[1]))
+        let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) ?? text.endIndex
+        (name, help) = (String(text[..<colon]), String(text[colon...].dropFirst(2)))
     }
 
     /// The type, determined by the name.

@@ -64,15 +64,18 @@ package struct MetricsWriter: Sendable {
     private mutating func sample(_ suffix: String, _ labels: [UInt8], _ value: String) {
         guard let family else { return }
         writeHeading(of: family)
-        append(family.name + suffix)
-        let all = common + labels
-        if !all.isEmpty {
+        append(family.name)
+        append(suffix)
+        if !common.isEmpty || !labels.isEmpty {
             bytes.append(UInt8(ascii: "{"))
-            // Each label ends with a comma; drop the last one.
-            bytes += all.dropLast()
-            bytes.append(UInt8(ascii: "}"))
+            bytes += common
+            bytes += labels
+            // Each label ends with a comma; the bracket replaces the last one.
+            bytes[bytes.count - 1] = UInt8(ascii: "}")
         }
-        append(" \(value)\n")
+        bytes.append(UInt8(ascii: " "))
+        append(value)
+        bytes.append(UInt8(ascii: "\n"))
     }
 
     private mutating func writeHeading(of family: MetricFamily) {
