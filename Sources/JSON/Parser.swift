@@ -5,8 +5,8 @@ package import Document
 /// Accepts numbers of any size. Use one parser for many documents: it keeps its buffers, except those of a document
 /// over 1 MiB. Recursive up to the depth limit.
 package struct Parser: DocumentParser {
-    private let limits: DocumentLimits
-    private let budget: ReadingBudget
+    private var limits: DocumentLimits
+    private var budget: ReadingBudget
     private let native = NativeParser()
 
     /// Creates a parser that rejects documents beyond the limits and stops when the budget is spent.
@@ -16,6 +16,13 @@ package struct Parser: DocumentParser {
     package init(limits: DocumentLimits = DocumentLimits(), budget: ReadingBudget = .unlimited) {
         self.limits = limits
         self.budget = budget
+    }
+
+    /// Returns a parser with other limits that uses the same buffers. Use only one of both at a time.
+    package func limited(to limits: DocumentLimits, within budget: ReadingBudget) -> Parser {
+        var other = self
+        (other.limits, other.budget) = (limits, budget)
+        return other
     }
 
     /// Parses the document in a range of an array; see `DocumentParser`.

@@ -18,6 +18,9 @@ package struct DocumentJobReader: Sendable {
     private var listNumber = 0
     private var index = 0
     private var isOver = false
+    /// The chunk of a document that `validate` found to have no other, until it is handed out. Nothing else of the reader is
+    /// needed then.
+    package private(set) var onlyChunk: JobChunk?
 
     /// Parses the document; `summary` reports any fault. Costs O(*n*) in bytes.
     package init(parsing source: [UInt8], with parser: inout some DocumentParser, context: JobContext) {
@@ -39,18 +42,23 @@ package struct DocumentJobReader: Sendable {
         self.form = form
         self.start = compiler
         self.compiler = compiler
-        rewind()
+        seekStart()
     }
 
     /// Returns the next recipients, at most 1024; `nil` at the end.
     package mutating func next() -> JobChunk? {
+        if let chunk = onlyChunk.take() { return chunk }
         while !isOver, !compiler.chunk.isFull { step() }
         return compiler.chunk.take()
     }
 
     /// Returns to the first recipient, for another walk.
     package mutating func rewind() {
-        compiler = start
+        (compiler, onlyChunk) = (start, nil)
+        seekStart()
+    }
+
+    private mutating func seekStart() {
         (index, payloadCursor, listNumber, isOver) = (0, 0, 0, false)
         switch form {
         case .none:
@@ -63,18 +71,22 @@ package struct DocumentJobReader: Sendable {
         }
     }
 
-    /// Walks to the end without sending, rewinds, and returns the summary.
+    /// Walks to the end without sending, and returns the summary. `next()` then returns the chunks from the first one on.
     ///
     /// - Parameter budget: Asked after each chunk. When it is spent, the walk ends and the job fails.
     /// - Returns: The summary of the job.
     package mutating func validate(within budget: ReadingBudget = .unlimited) -> JobSummary {
+        var (only, count) = (JobChunk?.none, 0)
         do throws(Diagnostic) {
-            while next() != nil { try budget.spend() }
+            while let chunk = next() {
+                (only, count) = (count == 0 ? chunk : nil, count + 1)
+                try budget.spend()
+            }
         } catch {
             compiler.fail(.invalid, error)
         }
         let summary = summary
-        rewind()
+        if isOver, only != nil { onlyChunk = only } else { rewind() }
         return summary
     }
 

@@ -129,6 +129,7 @@ struct Findings: Sendable {
     }
 
     mutating func add(contentsOf other: Findings) {
+        if other.isFaultless, other.warnings.isEmpty, other.unworded.warnings == 0 { return }
         firstReason = firstReason ?? other.firstReason
         reasons.formUnion(other.reasons)
         let taken = (other.faults.prefix(room - faults.count), other.warnings.prefix(room - warnings.count))

@@ -42,7 +42,10 @@ struct JobOutline: Sendable {
     private(set) var overridesNode: Node?
     private(set) var overridesBase = PathBase.root
 
-    private var recipientKeys: [JobKey: Node] = [:]
+    /// The keys about recipients, with their values, each once. A list, because there is hardly ever more than one.
+    private var recipientKeys: [(key: JobKey, node: Node)] = []
+
+    private func value(of key: JobKey) -> Node? { recipientKeys.first { $0.key == key }?.node }
 
     /// Creates the outline of a `.jsonl` file without a first line of its own: all defaults.
     init(_ context: JobContext) {
@@ -95,10 +98,10 @@ struct JobOutline: Sendable {
             switch part {
             case .job: header.read(key, member.value, &reader.findings)
             case .delivery: reader.read(key, member)
-            case .recipients: recipientKeys[key] = member.value
+            case .recipients: recipientKeys.append((key, member.value))
             case .recipient:
                 reader.readRecipient(key, member.value)
-                recipientKeys[key] = member.key
+                recipientKeys.append((key, member.key))
             }
         }
         reader.finish()
@@ -111,12 +114,12 @@ struct JobOutline: Sendable {
 
     /// Determines the form of the document, which must be exactly one.
     private mutating func settleForm(_ root: Node, _ context: JobContext) {
-        var given = JobKey.recipientForms.filter { recipientKeys[$0] != nil }
+        var given = JobKey.recipientForms.filter { value(of: $0) != nil }
         // An empty list beside the other kind is as good as none.
         if given == [.tokens, .fids], let one = given.first(where: isEmptyList), !given.allSatisfy(isEmptyList) {
             given.removeAll { $0 == one }
         }
-        guard let key = given.first, let node = recipientKeys[key] else {
+        guard let key = given.first, let node = value(of: key) else {
             let hint =
                 context.carrier == .fcm
                 ? "add `token`, `tokens`, `fid`, `fids` or `recipients`, or `topic` or `condition`"
@@ -124,12 +127,12 @@ struct JobOutline: Sendable {
             return findings.add(.badValue, Diagnostic("no recipients", hint: hint, at: root.place), about: "")
         }
         guard given.count == 1 || given == [.tokens, .fids] else { return refuseCombination(of: given) }
-        let payloads = recipientKeys[.payloads]
+        let payloads = value(of: .payloads)
         if let payloads, given != [.tokens] {
             let diagnostic = Diagnostic("is allowed only with `tokens`", hint: "use `tokens`", at: payloads.place)
             findings.add(.badValue, diagnostic, about: JobKey.payloads.rawValue)
         }
-        if let idKey = recipientKeys[.apnsID], key != .token, key != .channel {
+        if let idKey = value(of: .apnsID), key != .token, key != .channel {
             let hint = "give each of the `recipients` its own"
             let message = "is allowed here only with `token` or `channel`"
             let diagnostic = Diagnostic(message, hint: hint, at: idKey.place)
@@ -146,12 +149,12 @@ struct JobOutline: Sendable {
     }
 
     private func isEmptyList(_ key: JobKey) -> Bool {
-        recipientKeys[key].map { $0.kind == .sequence && $0.count == 0 } ?? false
+        value(of: key).map { $0.kind == .sequence && $0.count == 0 } ?? false
     }
 
     private mutating func refuseCombination(of given: [JobKey]) {
         let names = given.map { "`\($0.rawValue)`" }.joined(separator: " and ")
-        let place = given.compactMap { recipientKeys[$0]?.place }.max()
+        let place = given.compactMap { value(of: $0)?.place }.max()
         let hint: String? =
             given.contains(.topic)
             ? "an FCM topic is itself the recipient; an APNs topic belongs to an APNs app" : nil
@@ -196,11 +199,11 @@ struct JobOutline: Sendable {
     }
 
     private mutating func settleLists(_ keys: [JobKey], _ payloads: Node?) {
-        let lists = keys.compactMap { key in recipientKeys[key].map { (key, $0) } }
+        let lists = keys.compactMap { key in value(of: key).map { (key, $0) } }
         // Each is judged, so that all faults are reported.
         let proper = lists.filter { isList($0.1, $0.0) }
         guard proper.count == lists.count else { return }
-        if let payloads, let tokens = recipientKeys[.tokens], keys == [.tokens] { return pair(tokens, payloads) }
+        if let payloads, let tokens = value(of: .tokens), keys == [.tokens] { return pair(tokens, payloads) }
         form = .lists(lists.map { AddressList(place: $0.1.index, key: $0.0) })
     }
 

@@ -9,7 +9,8 @@ struct PayloadParts: Hashable, Sendable {
         (.interruptionLevel, .interruptionLevel),
     ]
 
-    private var values = [[UInt8]?](repeating: nil, count: PayloadParts.order.count)
+    /// By position in `order`; no elements before the first shorthand, as in jobs with a whole payload.
+    private var values: [[UInt8]?] = []
     /// The members of `custom`, without its braces.
     private var custom: [UInt8]?
 
@@ -23,6 +24,7 @@ struct PayloadParts: Hashable, Sendable {
         if key == .custom {
             custom = Array(json.dropFirst().dropLast())
         } else if let position = Self.order.firstIndex(where: { $0.key == key }) {
+            if values.isEmpty { values = Array(repeating: nil, count: Self.order.count) }
             values[position] = json
         } else {
             preconditionFailure("\(key.rawValue) has no place in PayloadParts.order")
@@ -32,6 +34,7 @@ struct PayloadParts: Hashable, Sendable {
     /// Returns these parts, replaced by those of `other` where it has them.
     func overlaid(by other: PayloadParts) -> PayloadParts {
         var parts = self
+        if values.isEmpty { parts.values = other.values }
         for (position, value) in other.values.enumerated() where value != nil { parts.values[position] = value }
         parts.custom = other.custom ?? custom
         return parts

@@ -7,18 +7,21 @@ package import PushModel
 package import SpoolStore
 import YAML
 
-/// A job file being read: either a document in memory as a tape, or lines that are read again from the file.
+/// A job file being read: a document in memory, as a tape or as its only chunk, or lines that are read again from the file.
 ///
 /// A class because of its size: as a value it would take memory in each of an app's tasks, even without jobs.
 package final class JobSource {
     private var document: DocumentJobReader?
     private var lines: LinesFile?
+    /// The only chunk of a document, until it is handed out.
+    private var chunk: JobChunk?
     /// How many bytes the job keeps in memory while it is read.
     package let heldByteCount: Int
 
-    private init(document: DocumentJobReader? = nil, lines: LinesFile? = nil, heldByteCount: Int) {
-        self.document = document
-        self.lines = lines
+    private init(
+        document: DocumentJobReader? = nil, chunk: JobChunk? = nil, lines: LinesFile? = nil, heldByteCount: Int
+    ) {
+        (self.document, self.chunk, self.lines) = (document, chunk, lines)
         self.heldByteCount = heldByteCount
     }
 
@@ -41,20 +44,36 @@ package final class JobSource {
         }
     }
 
+    /// The buffers for reading documents. Keep them for the next file: to make them takes as long as to parse a short one.
+    package final class Buffers {
+        fileprivate lazy var parser = JSON.Parser()
+
+        /// Creates buffers that take memory only once a JSON document has been read.
+        package init() {}
+    }
+
     /// The result of one pass over the whole file, possibly on another thread.
     ///
     /// A class because of its size: as a value it would be copied at each step on its way to the claim.
     package final class Reading: Sendable {
         fileprivate let (job, context): (OpenJob, JobContext)
+        /// What is left to hand out of a document.
+        fileprivate enum Content {
+            /// All of it. Indirect, because its size makes each copy dear.
+            indirect case document(DocumentJobReader)
+            /// The only chunk, as nearly all documents have.
+            case chunk(JobChunk)
+        }
+
         /// A document that was parsed, and how many bytes it keeps in memory.
-        fileprivate let document: (reader: DocumentJobReader, byteCount: Int)?
+        fileprivate let document: (content: Content, byteCount: Int)?
         /// The summary of the file.
         package let summary: JobSummary
         /// The content as the journal stores it, to recognize the file again.
         package let content: JournalHeader.Content
 
         fileprivate init(
-            _ file: (OpenJob, JobContext), _ document: (DocumentJobReader, Int)?, _ summary: JobSummary,
+            _ file: (OpenJob, JobContext), _ document: (Content, Int)?, _ summary: JobSummary,
             _ content: JournalHeader.Content
         ) {
             ((job, context), self.document) = (file, document)
@@ -75,9 +94,10 @@ package final class JobSource {
     ///
     /// - Throws: `SystemError` if the digest of the file cannot be started.
     package convenience init(_ reading: Reading) throws(SystemError) {
-        if let document = reading.document {
-            self.init(document: document.reader, heldByteCount: document.byteCount)
-        } else {
+        switch reading.document {
+        case (.document(let reader), let byteCount)?: self.init(document: reader, heldByteCount: byteCount)
+        case (.chunk(let chunk), let byteCount)?: self.init(chunk: chunk, heldByteCount: byteCount)
+        case nil:
             let lines = try LinesFile(.checked(reading.content, reading.job), reading.context)
             self.init(lines: lines, heldByteCount: reading.content.heldByteCount)
         }
@@ -88,11 +108,13 @@ package final class JobSource {
     /// - Parameters:
     ///   - job: The file.
     ///   - context: The context for reading it.
+    ///   - buffers: The buffers of the calling thread.
     ///   - budget: The limit of the reading. A job that exceeds it fails.
     /// - Returns: The result of the pass.
     /// - Throws: `SystemError` if reading fails: the file cannot be judged.
     package static func read(
-        _ job: OpenJob, _ context: JobContext, within budget: ReadingBudget = .unlimited
+        _ job: OpenJob, _ context: JobContext, with buffers: Buffers = Buffers(),
+        within budget: ReadingBudget = .unlimited
     ) throws(SystemError) -> Reading {
         switch job.name.form {
         case .lines: return try readLines(job, context, budget)
@@ -100,7 +122,7 @@ package final class JobSource {
             var parser = YAML.Parser(limits: context.limits, budget: budget)
             return try readDocument(job, context, &parser, budget)
         case .json, nil:
-            var parser = JSON.Parser(limits: context.limits, budget: budget)
+            var parser = buffers.parser.limited(to: context.limits, within: budget)
             return try readDocument(job, context, &parser, budget)
         }
     }
@@ -109,7 +131,7 @@ package final class JobSource {
     ///
     /// - Throws: `Fault`; the job cannot be finished.
     package func next() throws(Fault) -> JobChunk? {
-        try lines?.next() ?? document?.next()
+        try lines?.next() ?? document?.next() ?? chunk.take()
     }
 
     private static func readDocument(
@@ -130,7 +152,8 @@ package final class JobSource {
             (summary.failure, summary.fault, summary.report) = (.invalid, fault, Report())
             summary.report.add(fault)
         }
-        return Reading((job, context), (document, bytes?.count ?? 0), summary, JournalHeader.Content(bytes ?? []))
+        let content = document.onlyChunk.map(Reading.Content.chunk) ?? .document(document)
+        return Reading((job, context), (content, bytes?.count ?? 0), summary, JournalHeader.Content(bytes ?? []))
     }
 
     private static func readLines(
