@@ -76,9 +76,12 @@ private final class WakeupState: Sendable {
     }
 
     func signal() {
-        let (sleeper, onFirst) = state.withLock { state in
+        var (sleeper, onFirst): (CheckedContinuation<Void, Never>?, (@Sendable () -> Void)?)
+        state.withLock { state in
+            // Most signals change nothing.
+            if state.isSignalled { return }
             state.isSignalled = state.sleeper == nil
-            return (state.takeSleeper(), state.onFirst.take())
+            (sleeper, onFirst) = (state.takeSleeper(), state.onFirst.take())
         }
         sleeper?.resume()
         onFirst?()

@@ -31,14 +31,12 @@ struct Heap<Element: Comparable & Sendable>: Sendable {
 
     private mutating func sink() {
         var parent = 0
-        while true {
-            var least = parent
-            for child in [2 * parent + 1, 2 * parent + 2] where child < elements.count {
-                if elements[child] < elements[least] { least = child }
-            }
-            guard least != parent else { return }
-            elements.swapAt(parent, least)
-            parent = least
+        while 2 * parent + 1 < elements.count {
+            var child = 2 * parent + 1
+            if child + 1 < elements.count, elements[child + 1] < elements[child] { child += 1 }
+            guard elements[child] < elements[parent] else { return }
+            elements.swapAt(parent, child)
+            parent = child
         }
     }
 }

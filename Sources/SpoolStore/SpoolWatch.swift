@@ -157,9 +157,9 @@ package final class SpoolWatch {
 }
 
 extension DirectoryWatch.Event {
-    fileprivate var isOfDirectoryItself: Bool {
-        !changes.isDisjoint(with: [.selfRemoved, .selfMoved, .unmounted, .ignored])
-    }
+    fileprivate var isOfDirectoryItself: Bool { !changes.isDisjoint(with: Self.itself) }
+
+    private static let itself: DirectoryWatch.Changes = [.selfRemoved, .selfMoved, .unmounted, .ignored]
 }
 
 extension SpoolHint.Change {

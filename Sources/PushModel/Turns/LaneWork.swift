@@ -28,8 +28,11 @@ struct LaneWork: Sendable {
 
     /// Appends new work to the work of its job.
     mutating func append(_ batch: Batch) {
-        if jobs[batch.job] == nil { turns.append(batch.job) }
-        jobs[batch.job, default: JobWork()].fresh.append(batch)
+        if let place = jobs.index(forKey: batch.job) { return jobs.values[place].fresh.append(batch) }
+        turns.append(batch.job)
+        var work = JobWork()
+        work.fresh.append(batch)
+        jobs[batch.job] = work
     }
 
     /// Adds notifications whose pause has ended, before all new work of their job and after those released earlier.
@@ -69,15 +72,15 @@ struct LaneWork: Sendable {
     mutating func takeFirst(_ limit: Int, skipsTail: Bool = false) -> Batch? {
         guard limit > 0 else { return nil }
         if !skipsTail, let batch = tail.takeFirst(limit) { return batch }
-        guard let job = turns.first else { return nil }
-        let released = jobs[job]?.released.takeFirst(limit)
-        guard let batch = released ?? jobs[job]?.fresh.takeFirst(limit) else { return nil }
+        guard let job = turns.first, let place = jobs.index(forKey: job) else { return nil }
+        let released = jobs.values[place].released.takeFirst(limit)
+        guard let batch = released ?? jobs.values[place].fresh.takeFirst(limit) else { return nil }
         if released != nil {
             releasedCount -= batch.count
             releasedInTurn += batch.count
         }
-        let isDone = jobs[job]?.isEmpty == true
-        if isDone { jobs[job] = nil }
+        let isDone = jobs.values[place].isEmpty
+        if isDone { jobs.remove(at: place) }
         if isDone || released == nil || releasedInTurn >= Self.releasedTurn { endTurn(of: job, isDone: isDone) }
         return batch
     }
