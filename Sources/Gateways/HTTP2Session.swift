@@ -14,16 +14,6 @@ import ServiceProcess
 ///
 /// Owned by its gateway, on the reactor.
 final class HTTP2Session: GatewaySession {
-    /// How a session ended.
-    enum End {
-        /// The gateway closed the connection, or it broke.
-        case lost(GatewayFault)
-        /// The peer refused our certificate, even if late.
-        case refused(GatewayFault)
-        /// We closed it, with nothing in doubt.
-        case closed
-    }
-
     /// No more requests are encoded while more ciphertext than this waits for the kernel.
     private static let pendingLimit = 256 * 1024
     /// How long closing may take.
@@ -45,6 +35,8 @@ final class HTTP2Session: GatewaySession {
     private var readers: SessionReaders<Parser>
     private var received: [UInt8] = []
     private var output: [UInt8] = []
+    /// The requests that are not encrypted yet.
+    private var record = SharedRecord()
     private var writeFailure: GatewayFault?
     /// Whether the last read found anything.
     private var hasRead = false
@@ -171,12 +163,21 @@ final class HTTP2Session: GatewaySession {
         self.token = token
     }
 
-    /// Encrypts as much of the batch as there is room for.
+    /// Moves as much of the batch to the connection as there is room for. Call `encryptRequests` after the last batch.
     func write(_ batch: inout Batch) throws {
         while !batch.isEmpty, room() > 0 {
-            try machine.write(&batch, at: Instant(.now, .now), stream.write)
-            mark()
+            let end = machine.requestEnd
+            try machine.write(&batch, at: Instant(.now, .now)) { try record.add($0, to: stream) }
+            if let offset = record.takeEarlierEnd() {
+                machine.mark(end: end, offset: offset, handedOver: stream.handedOverByteCount)
+            }
+            if record.isEmpty { mark() }
         }
+    }
+
+    /// Encrypts what `write` has moved to the connection.
+    func encryptRequests() throws(TLSError) {
+        if try record.encrypt(on: stream) { mark() }
     }
 
     /// Reads all available bytes, and passes their news to `apply`. Returns how the session ended, or `nil` if it is
@@ -327,6 +328,7 @@ final class HTTP2Session: GatewaySession {
     }
 
     private func encryptOutput() throws(TLSError) {
+        try encryptRequests()
         guard !output.isEmpty else { return }
         let bytes = output
         output.removeAll(keepingCapacity: true)

@@ -157,6 +157,7 @@ package final class HTTP2Wire: Wire {
             try session.write(&rest)
             if !rest.isEmpty { break }
         }
+        try session.encryptRequests()
         work.wakeSubmitters()
         // The sleepers set a timer for notifications that back off because their token is held, or open another connection.
         if work.queue[route].pausingCount > pausingBefore

@@ -1,6 +1,16 @@
 import PushHTTP2
 
 extension HTTP2Session {
+    /// How a session ended.
+    enum End {
+        /// The gateway closed the connection, or it broke.
+        case lost(GatewayFault)
+        /// The peer refused our certificate, even if late.
+        case refused(GatewayFault)
+        /// We closed it, with nothing in doubt.
+        case closed
+    }
+
     /// Why a connection takes no more requests, unless the gateway ends it or it is too old.
     enum Retirement {
         /// The server has only reported failures of its own lately.

@@ -25,7 +25,8 @@ extension [UInt8] {
         append(bigEndian: UInt16(truncatingIfNeeded: value))
     }
 
-    mutating func append(copying span: Span<UInt8>) {
+    /// Appends the bytes of a span.
+    package mutating func append(copying span: Span<UInt8>) {
         append(addingCapacity: span.count) { $0.append(copying: span) }
     }
 }

@@ -166,10 +166,13 @@ package struct SessionMachine: ~Copyable {
         for stream in connection.pump(into: &output) { marks.finish(RequestWindow.place(of: stream)) }
     }
 
-    /// Notes that everything written so far ends in the first `offset` bytes of the stream, of which the kernel has
-    /// taken `handedOver`. Call it after every write.
-    package mutating func mark(offset: Int, handedOver: Int) {
-        marks.add(end: window.end, offset: offset)
+    /// The place after the last request.
+    package var requestEnd: Int { window.end }
+
+    /// Notes that everything written so far, or all requests before the place `end`, is in the first `offset` bytes of the
+    /// stream, of which the kernel has taken `handedOver`. Call it after every record.
+    package mutating func mark(end: Int? = nil, offset: Int, handedOver: Int) {
+        marks.add(end: end ?? window.end, offset: offset)
         marks.advance(to: handedOver)
     }
 
