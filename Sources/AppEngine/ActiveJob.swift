@@ -141,8 +141,8 @@ final class ActiveJob {
     }
 
     /// The content of its result file.
-    func result(_ final: JournalFinal, app: String) -> ResultFile {
-        var result = ResultFile(report(final, app: app))
+    func result(_ report: JobReport) -> ResultFile {
+        var result = ResultFile(report)
         result.why = fault ?? earlier?.explanation ?? summary.fault?.sentence
         result.findings = summary.report
         (result.runs, result.reasons) = (outcomes.runs, outcomes.reasons)

@@ -281,8 +281,9 @@ final class Publisher {
                 try job.noteGrowth(in: context)
                 let final = try job.resumption?.final ?? recordEnd(of: job, conclusion, at: time)
                 job.machine.noteTold(final)
-                let result = job.result(final, app: context.name)
-                parts.lines.append(result.report, notice: EndedJob.line(result, inode: job.claimed.status.inode))
+                let report = job.report(final, app: context.name)
+                let notice = EndedJob.line(report, job.result(report), inode: job.claimed.status.inode)
+                parts.lines.append(report, notice: notice)
             } catch {
                 failed.append(id)
                 note(error, in: .place(conclusion.folder), [LogKey.id: "\(id)"])
@@ -341,7 +342,7 @@ final class Publisher {
     private func resultDraft(of id: JobID) -> ResultDraft? {
         guard let job = jobs[id], case .published(let final) = job.machine.phase, job.needsResult(final.conclusion)
         else { return nil }
-        return ResultDraft(of: id, job.result(final, app: context.name).bytes)
+        return ResultDraft(of: id, job.result(job.report(final, app: context.name)).bytes)
     }
 
     private func move(_ group: ArraySlice<JobID>, _ results: [JobID: [UInt8]]) -> PublicationPlan.Result {

@@ -167,7 +167,7 @@ final class Recovery {
             // A power loss may have taken the line for producers, and not the move.
             if let final = job.final {
                 let result = ResultFile(of: job, final, path: ArchivePlace(final).path(of: context.name))
-                context.spool.notices.add(EndedJob.line(result, inode: job.facts.inode))
+                context.spool.notices.add(EndedJob.line(result.report, result, inode: job.facts.inode))
             }
             publisher.syncMove(of: job.facts.id)
         case .startOver, .resume, .hold: parts.journal.record(.cleaned(job.facts.id))

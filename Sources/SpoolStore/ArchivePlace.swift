@@ -15,6 +15,9 @@ package enum ArchiveFolder: String, Hashable, Sendable {
 struct ArchiveDay: Hashable {
     let folder: ArchiveFolder
     let day: String
+
+    /// Hashes the day alone: hardly any two places differ only in their archive, and it would be hashed as text.
+    func hash(into hasher: inout Hasher) { hasher.combine(day) }
 }
 
 /// The folder and name of an archived job.
@@ -45,7 +48,7 @@ package struct ArchivePlace: Hashable, Sendable {
     }
 
     /// The path below the app's directory, with the name escaped: `done/2026-11-21/job.json`.
-    package var path: String { String(spelledBy: appendPath) }
+    package var path: String { String(spelledBy: { appendPath(to: &$0) }) }
 
     /// The path below the spool for a job of the given app: `weather/done/2026-11-21/job.json`.
     package func path(of app: String) -> String {
@@ -65,6 +68,9 @@ package struct ArchivePlace: Hashable, Sendable {
     }
 
     var archiveDay: ArchiveDay { ArchiveDay(folder: folder, day: day) }
+
+    /// Hashes the name alone, by which nearly all places differ.
+    package func hash(into hasher: inout Hasher) { hasher.combine(name) }
 }
 
 extension ArchivePlace {

@@ -13,8 +13,10 @@ package final class Archives {
     private var failed: Directory
     /// Places given to jobs that have not been moved yet.
     private(set) var reserved: Set<ArchivePlace> = []
+    /// The day of the last place that was chosen, by its number since 1970 and its name.
+    private var today = (number: Int64.min, name: "")
     /// Day folders that are kept open for now; `nil` to keep none open.
-    private var openDays: [ArchiveDay: Directory]?
+    private var openDays: [(day: ArchiveDay, folder: Directory)]?
     /// The day folders into which files moved since the last `settle`.
     private var unsettled: Set<ArchiveDay> = []
     /// Whether all moves before this run survive a power loss; a daemon that died may have left some.
@@ -34,7 +36,9 @@ package final class Archives {
     package func place(
         for name: FileName, in folder: ArchiveFolder, at time: WallTime, withResult: Bool
     ) throws(SystemError) -> ArchivePlace {
-        try freePlace(for: name, in: ArchiveDay(folder: folder, day: time.day), withResult: withResult)
+        let number = time.epochSeconds.quotientRoundedDown(86_400)
+        if number != today.number { today = (number, time.day) }
+        return try freePlace(for: name, in: ArchiveDay(folder: folder, day: today.name), withResult: withResult)
     }
 
     /// Finds and reserves a name that neither a job nor a result has: doubles the number, then bisects.
@@ -46,14 +50,15 @@ package final class Archives {
         func place(_ number: Int) -> ArchivePlace {
             ArchivePlace(folder: day.folder, day: day.day, name: name.numbered(number, toFit: limit))
         }
-        var (taken, free) = (0, 1)
-        while try isTaken(place(free), in: directory) { (taken, free) = (free, free * 2) }
+        var (taken, free, found) = (0, 1, place(1))
+        while try isTaken(found, in: directory) { (taken, free, found) = (free, free * 2, place(free * 2)) }
         while free - taken > 1 {
             let middle = (taken + free) / 2
-            if try isTaken(place(middle), in: directory) { taken = middle } else { free = middle }
+            let tried = place(middle)
+            if try isTaken(tried, in: directory) { taken = middle } else { (free, found) = (middle, tried) }
         }
-        reserved.insert(place(free))
-        return place(free)
+        reserved.insert(found)
+        return found
     }
 
     private func isTaken(_ place: ArchivePlace, in directory: Directory) throws(SystemError) -> Bool {
@@ -145,16 +150,16 @@ package final class Archives {
 
     /// Keeps day folders open while `body` places or archives many jobs, instead of opening one for each job.
     package func keepingDaysOpen<Value>(_ body: () -> Value) -> Value {
-        openDays = [:]
+        openDays = []
         defer { openDays = nil }
         return body()
     }
 
     /// Opens a day's folder. Creates it for the first job of the day.
     func openDay(_ day: ArchiveDay) throws(SystemError) -> Directory {
-        if let open = openDays?[day] { return open }
+        if let open = openDays?.first(where: { $0.day == day }) { return open.folder }
         let opened = try openDayAnew(day)
-        openDays?[day] = opened
+        openDays?.append((day, opened))
         return opened
     }
 

@@ -33,7 +33,8 @@ package struct Departure {
     /// Creates a departure with the result that is put next to the file.
     package init(of file: SeenFile, from origin: Origin, to place: ArchivePlace, _ result: ResultFile) {
         (self.file, self.origin, self.place) = (file, origin, place)
-        (self.result, report, notice) = (result.bytes, result.report, EndedJob.line(result, inode: file.status.inode))
+        (self.result, report) = (result.bytes, result.report)
+        notice = EndedJob.line(report, result, inode: file.status.inode)
     }
 
     /// The id that identifies it in feedback, and its result until that is in place.

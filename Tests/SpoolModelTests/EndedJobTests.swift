@@ -22,13 +22,14 @@ import Testing
     }
 
     @Test func `a job of which everything was accepted has a short line`() throws {
-        let line = EndedJob.line(try Self.result("a b%.json", accepted: 1, of: 1), inode: 12)
+        let result = try Self.result("a b%.json", accepted: 1, of: 1)
+        let line = EndedJob.line(result.report, result, inode: 12)
         #expect(String(decoding: line, as: UTF8.self) == "a b%25.json\t12\tdone/2026-11-21/a b%25.json\t{}\n")
     }
 
     @Test func `a line gives back the path and the result`() throws {
         let result = try Self.result("a.json", accepted: 1, of: 2)
-        let text = String(decoding: EndedJob.line(result, inode: 12), as: UTF8.self)
+        let text = String(decoding: EndedJob.line(result.report, result, inode: 12), as: UTF8.self)
         let job = try #require(try Self.last("a.json", text))
         #expect(job.path == "done/2026-11-21/a.json")
         #expect(job.result == result.bytes.filter { $0 != 0x0A })
@@ -38,9 +39,10 @@ import Testing
         var result = try Self.result("a.json", accepted: 1, of: 200_000)
         result.reasons = [.rejected: ["Unregistered": 199_999]]
         result.runs = [.rejected: IndexRuns((0..<50_000).map { $0 * 3..<$0 * 3 + 1 })]
-        let text = String(repeating: "x", count: 99)
-        for number in 0..<1_000 { result.findings.add(Diagnostic("finding \(number) \(text)")) }
-        let job = try Self.last("a.json", String(decoding: EndedJob.line(result, inode: 12), as: UTF8.self))
+        let words = String(repeating: "x", count: 99)
+        for number in 0..<1_000 { result.findings.add(Diagnostic("finding \(number) \(words)")) }
+        let text = String(decoding: EndedJob.line(result.report, result, inode: 12), as: UTF8.self)
+        let job = try Self.last("a.json", text)
         let line = String(decoding: try #require(job?.result), as: UTF8.self)
         #expect(line.utf8.count < 8_000 && line.contains(#""errors": 1000"#) && line.contains(#""indexes_incomplete""#))
         #expect(line.contains(#""reasons": {"rejected":{"Unregistered":199999}}"#), "\(line)")

@@ -270,10 +270,10 @@ struct ResultFileTests {
         tally.add(.accepted, count: 2)
         let identity = JobIdentity(name: try #require(FileName("a.json")), id: JobID(bits: 77))
         let conclusion = Conclusion(tally: tally, fault: nil)
-        #expect(!ResultFile(JobReport(identity, conclusion, notificationCount: 2, at: noon)).isNeeded)
-        #expect(ResultFile(JobReport(identity, conclusion, notificationCount: 3, at: noon)).isNeeded)
+        #expect(!JobReport(identity, conclusion, notificationCount: 2, at: noon).needsResult)
+        #expect(JobReport(identity, conclusion, notificationCount: 3, at: noon).needsResult)
         let failed = Conclusion(tally: Tally(), fault: .invalid)
-        #expect(ResultFile(JobReport(identity, failed, notificationCount: 0, at: noon)).isNeeded)
+        #expect(JobReport(identity, failed, notificationCount: 0, at: noon).needsResult)
         #expect(ResultFile.isNeeded(for: conclusion, notificationCount: 3))
         #expect(!ResultFile.isNeeded(for: conclusion, notificationCount: 2))
     }

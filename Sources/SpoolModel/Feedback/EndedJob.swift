@@ -30,17 +30,18 @@ package struct EndedJob: Hashable, Sendable {
         name.starts(with: "ended-".utf8) || name.starts(with: "earlier-".utf8)
     }
 
-    /// Returns the line about a job.
-    package static func line(_ result: ResultFile, inode: UInt64) -> [UInt8] {
+    /// Returns the line about a job, whose file has this inode. The result file is made only if the job gets one.
+    package static func line(_ report: JobReport, _ result: @autoclosure () -> ResultFile, inode: UInt64) -> [UInt8] {
         var line: [UInt8] = []
-        line.reserveCapacity(128)
-        result.report.identity.name.appendEscaped(to: &line)
+        line.reserveCapacity(256)
+        report.identity.name.appendEscaped(to: &line)
         line.append(tab)
         line.append(contentsOf: String(inode).utf8)
         line.append(tab)
-        line.append(contentsOf: result.report.path.utf8.drop { $0 != slash }.dropFirst())
+        let path = report.path.utf8
+        line.append(contentsOf: path[(path.firstIndex(of: slash).map(path.index(after:)) ?? path.startIndex)...])
         line.append(tab)
-        line.append(contentsOf: result.isNeeded ? result.line(limit: resultByteLimit) : nothing)
+        line.append(contentsOf: report.needsResult ? result().line(limit: resultByteLimit) : nothing)
         line.append(lineFeed)
         return line
     }

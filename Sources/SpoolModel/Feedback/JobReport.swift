@@ -64,6 +64,11 @@ package struct JobReport: Hashable, Sendable {
         self.finishedAt = time
     }
 
+    /// Whether the job gets a result file.
+    package var needsResult: Bool {
+        unreadByteCount > 0 || ResultFile.isNeeded(for: conclusion, notificationCount: notificationCount)
+    }
+
     /// Writes the counts.
     func write(to writer: inout JSONWriter) {
         writer.member("notifications", notificationCount)

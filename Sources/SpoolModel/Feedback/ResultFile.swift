@@ -44,12 +44,6 @@ package struct ResultFile: Sendable {
         (why, runs, isAbridged) = (final.why, job.runs, job.isAbridged)
     }
 
-    /// Whether a job that ended this way gets a result file.
-    package var isNeeded: Bool {
-        report.unreadByteCount > 0
-            || Self.isNeeded(for: report.conclusion, notificationCount: report.notificationCount)
-    }
-
     /// Whether a job with this conclusion and number of recipients gets a result file. Most do not, so ask first.
     package static func isNeeded(for conclusion: Conclusion, notificationCount: Int) -> Bool {
         conclusion.state == .failed || conclusion.tally.accepted != notificationCount
