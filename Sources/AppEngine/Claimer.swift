@@ -88,15 +88,17 @@ final class Claimer {
         return Int64(max(0, min(ownRoom, journal.claimRoom(of: context.name))))
     }
 
-    /// Announces a job in the journal. It is claimed with the next group, and nothing of it is sent before that.
-    func announce(_ job: OpenJob, _ read: ReadJob) {
+    /// Announces a job in the journal, if that has room. It is claimed with the next group, and nothing of it is sent before.
+    func announce(_ job: OpenJob, _ read: ReadJob) -> Bool {
         guard mayAdopt(read) else {
             parts.duplicates.abandon(read.summary)
-            return parts.intake.value.answer(job.name, .busy, at: .now)
+            parts.intake.value.answer(job.name, .busy, at: .now)
+            return false
         }
         let claimedAt = record(header: read, of: job)
         parts.duplicates.beginTurn(read.summary)
         claims.append(Candidate(file: job, read: read, claimedAt: claimedAt))
+        return true
     }
 
     /// Records a job's header in the journal, with its content. A long file was synced when it was read.

@@ -269,13 +269,14 @@ final class IntakeLoop {
         guard case .read(let opened) = result, !context.lifecycle.isDraining else {
             return leave(job, after: result)
         }
+        var hasHeader = false
+        defer { if !hasHeader { parts.journal.record(.ended(opened.subject)) } }
         let isKnownComplete = isWhole || opened.reading.summary.isSealed || job.name.form == .json
         let read = ReadJob(context: terms, opened, isKnownComplete: isKnownComplete)
         (read.remainder, read.isSentAnyway) = (remainder, remainder?.isSentAnyway == true)
-        guard try mayClaim(read, job) else { return }
-        claimer.announce(job, read)
-        // No process may write to the file until it is claimed.
-        mustKeepLease = true
+        guard try mayClaim(read, job), claimer.announce(job, read) else { return }
+        // The header of a job that was sent before repeats an earlier one. No process may write to the file until it is claimed.
+        (hasHeader, mustKeepLease) = (remainder?.sent == nil, true)
         // A large document is claimed at once, because it occupies memory.
         if read.source.heldByteCount > 1 << 20 { await claimer.startClaims() }
     }
@@ -301,11 +302,9 @@ final class IntakeLoop {
 
     /// Handles a file that is not claimed: it stays in `new/`, or moves to `hold/`.
     private func leave(_ job: OpenJob, after result: ReadingResult) {
-        if case .poison = result {
-            unclaimed.holdPoison(job)
-        } else {
-            parts.intake.value.answer(job.name, .busy, at: .now)
-        }
+        if case .poison = result { return unclaimed.holdPoison(job) }
+        if case .read(let file) = result { parts.journal.record(.ended(file.subject)) }
+        parts.intake.value.answer(job.name, .busy, at: .now)
     }
 
     /// Whether the journal can record the checksums of a file of this length. Documents have a limit of their own.

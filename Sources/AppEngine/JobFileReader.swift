@@ -17,9 +17,11 @@ struct CheckedFile {
     let source: JobSource
     /// The result of the pass over the file.
     let reading: JobSource.Reading
+    /// The file as the journal names it. Its START is in force until a HEADER, or an ENDED that the caller records.
+    let subject: JournalSubject
 
-    init(_ reading: JobSource.Reading) throws(SystemError) {
-        (source, self.reading) = (try JobSource(reading), reading)
+    init(_ reading: JobSource.Reading, _ subject: JournalSubject) throws(SystemError) {
+        (source, self.reading, self.subject) = (try JobSource(reading), reading, subject)
     }
 }
 
@@ -63,7 +65,9 @@ enum ReadingResult {
 final class JobFileReader {
     private let parts: AppParts
     private let app: AppContext
-    private var configured: ConfiguredApp
+    /// What the configuration says of every job.
+    private var terms: JobContext
+    private let buffers = JobSource.Buffers()
     /// Suspect files that were read since without a crash.
     private var acquitted: Set<JournalSubject> = []
     /// Whether a suspect file is being read.
@@ -76,11 +80,11 @@ final class JobFileReader {
     weak var intake: IntakeLoop?
 
     init(_ parts: AppParts, _ configured: ConfiguredApp) {
-        (self.parts, self.configured, app) = (parts, configured, parts.context)
+        (self.parts, terms, app) = (parts, JobContext(of: configured), parts.context)
     }
 
     /// Uses another configuration from the next file on.
-    func configure(_ configured: ConfiguredApp) { self.configured = configured }
+    func configure(_ configured: ConfiguredApp) { terms = JobContext(of: configured) }
 
     /// Counts a file as being read while `body` runs.
     func counting(_ body: () async -> Void) async {
@@ -89,17 +93,12 @@ final class JobFileReader {
         count -= 1
     }
 
-    /// Returns the context for reading a job. The time of the drop is the file's ctime, but never in the future.
-    func context(of job: OpenJob, id: JobID, _ isPublishedByRename: Bool) -> JobContext {
-        let droppedAt = WallTime(nanoseconds: job.status.changedAt)
-        let configuration = configured.configuration
-        var context = JobContext(
-            job: id, droppedAt: droppedAt, carrier: configuration.carrier, topic: configured.topic)
-        context.noteDrop(at: droppedAt, now: .now, by: app.daemon.clock.look())
-        context.identity = configured.proof
-        context.channels = configuration.channels
-        context.toleratesUnknownFields = configuration.toleratesUnknownFields
-        context.onDoubt = configuration.onDoubt
+    /// Returns the context for reading a job. It was dropped at its ctime or the given time, but never in the future.
+    func context(of job: OpenJob, id: JobID, _ isPublishedByRename: Bool, at drop: WallTime? = nil) -> JobContext {
+        let (time, clock) = (drop ?? WallTime(nanoseconds: job.status.changedAt), app.daemon.clock.look())
+        var context = terms
+        context.job = id
+        context.noteDrop(at: time, now: .now, by: clock)
         context.limits = app.daemon.configuration.limits
         context.isPublishedByRename = isPublishedByRename
         context.lane = job.name.lane
@@ -109,14 +108,12 @@ final class JobFileReader {
 
     /// Returns the context for a job that was held or is retried: it keeps its id and the time of its drop.
     func context(of job: OpenJob, _ remainder: Remainder?, isPublishedByRename: Bool) -> JobContext {
-        var context = context(of: job, id: remainder?.sent?.id ?? .random(), isPublishedByRename)
-        if let droppedAt = remainder?.droppedAt ?? parts.intake.value.dropTime(of: job.name) {
-            context.noteDrop(at: droppedAt, now: .now, by: app.daemon.clock.look())
-        }
-        return context
+        let droppedAt = remainder?.droppedAt ?? parts.intake.value.dropTime(of: job.name)
+        return context(of: job, id: remainder?.sent?.id ?? .random(), isPublishedByRename, at: droppedAt)
     }
 
-    /// Reads a file once, completely. The journal records the reading, in case the daemon dies during it.
+    /// Reads a file once, completely. The journal records the reading, in case the daemon dies during it. Its end is recorded
+    /// with the next records, at the latest before the app waits: a later death does not count against this file.
     ///
     /// - Parameters:
     ///   - job: The file.
@@ -146,22 +143,19 @@ final class JobFileReader {
         if isSuspect { isReadingAlone = true }
         parts.journal.record(.start(subject))
         parts.journal.write()
-        let outcome: Result<JobSource.Reading?, SystemError>
-        do {
-            outcome = .success(try await peruse(job, context, isLimited: isLimited))
-        } catch {
-            outcome = .failure(error)
+        var file: CheckedFile?
+        defer {
+            if file == nil { parts.journal.record(.ended(subject)) }
+            if isSuspect {
+                isReadingAlone = false
+                acquitted.insert(subject)
+            }
+            app.daemon.reading.leave(alone: isSuspect)
         }
-        // Written with the next records, at the latest before the app waits. A later death of the daemon does not count
-        // against this file.
-        parts.journal.record(.ended(subject))
-        if isSuspect {
-            isReadingAlone = false
-            acquitted.insert(subject)
+        if let reading = try await peruse(job, context, isLimited: isLimited) {
+            file = try CheckedFile(reading, subject)
         }
-        app.daemon.reading.leave(alone: isSuspect)
-        guard let reading = try outcome.get() else { return .abandoned }
-        return .read(try CheckedFile(reading))
+        return file.map(ReadingResult.read) ?? .abandoned
     }
 
     /// How much processor time this thread may spend on a file. Ordinary short files take a millisecond.
@@ -196,7 +190,7 @@ final class JobFileReader {
             if Duration.nanoseconds(ThreadClock.nanoseconds() - start) > Self.patience { isLate.set() }
             return isLate.isSet
         }
-        let reading = try JobSource.read(job, context, within: budget)
+        let reading = try JobSource.read(job, context, with: buffers, within: budget)
         if case .checks = reading.content { return nil }
         return isLate.isSet ? nil : reading
     }

@@ -237,6 +237,7 @@ final class Recovery {
         if case .poison = perusal { return try park(left, .poison) }
         // The app stops: the job stays in `work/` for the next run.
         guard case .read(let opened) = perusal else { return toRecover.found.append(left) }
+        parts.journal.record(.ended(opened.subject))
         let header = try context.daemon.journal.content(of: left.claimed.id)
         var found = RecoveryFindings()
         found.work = opened.reading.content.isSame(as: header?.content)

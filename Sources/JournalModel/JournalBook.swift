@@ -201,6 +201,7 @@ package struct JournalBook: Sendable {
             guard before != nil || record.type == JournalRecord.headerType else { return output.position }
             let position = try write(record, isCarried: isCarried, keeping: reserve)
             if let before { window.add(-1, at: before) }
+            if case .cleaned = record { return position }
             if let after = state.jobs[id]?.position.epoch { window.add(1, at: after) }
             return position
         case .claimed, .intent, .result, .reopened, .final, .published, .runs, .untold, .start, .ended, .suspect,
@@ -224,7 +225,7 @@ package struct JournalBook: Sendable {
         }
         proveDurability(before: scratch.count)
         let place = output.append(&scratch)
-        state.apply(JournalEntry(record: record, isCarried: isCarried, place: place))
+        state.apply(record, isCarried: isCarried, at: place)
         return place.position
     }
 

@@ -5,10 +5,13 @@ extension [UInt8] {
     /// Appends a number, its lowest byte first.
     package mutating func appendInteger<Value: FixedWidthInteger>(_ value: Value) {
         append(addingCapacity: Value.bitWidth / 8) { output in
-            var rest = value
-            for _ in 0..<Value.bitWidth / 8 {
-                output.append(UInt8(truncatingIfNeeded: rest))
-                rest >>= 8
+            for word in value.words {
+                // In words, because a shift of a longer number takes several steps.
+                var rest = word
+                for _ in 0..<Swift.min(Value.bitWidth, UInt.bitWidth) / 8 {
+                    output.append(UInt8(truncatingIfNeeded: rest))
+                    rest >>= 8
+                }
             }
         }
     }
@@ -28,8 +31,7 @@ extension [UInt8] {
     }
 
     mutating func appendID(_ id: JobID) {
-        appendInteger(UInt64(truncatingIfNeeded: id.bits))
-        appendInteger(UInt64(truncatingIfNeeded: id.bits >> 64))
+        appendInteger(id.bits)
     }
 
     mutating func appendPosition(_ position: JournalPosition) {

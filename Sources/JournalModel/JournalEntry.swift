@@ -45,9 +45,7 @@ package struct JournalEntry {
     static func append(_ record: JournalRecord, isCarried: Bool, to bytes: inout [UInt8]) {
         let start = bytes.count
         bytes.appendInteger(UInt64(0))
-        bytes.append(record.type)
-        bytes.append(isCarried ? 1 : 0)
-        bytes.appendInteger(UInt16(0))
+        bytes.appendInteger(UInt32(record.type) | (isCarried ? 1 << 8 : 0))
         record.writePayload(to: &bytes)
         bytes.replaceInteger(UInt32(truncatingIfNeeded: bytes.count - start - headByteCount), at: start + 4)
         while (bytes.count - start) % 8 != 0 { bytes.append(0) }

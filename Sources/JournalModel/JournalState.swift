@@ -46,13 +46,18 @@ struct JournalState: Sendable {
     }
 
     mutating func apply(_ entry: JournalEntry) {
-        let position = entry.position
-        if case .begun = entry.record { return beginRun() }
+        apply(entry.record, isCarried: entry.isCarried, at: entry.place)
+    }
+
+    /// Applies a record at its place. The writer has no entry, which would be another copy of the record.
+    mutating func apply(_ record: JournalRecord, isCarried: Bool, at place: JournalPlace) {
+        let position = place.position
+        if case .begun = record { return beginRun() }
         // A sync mark does not show how the daemon ended.
-        if case .synced = entry.record { return }
-        isStopped = if case .stopped = entry.record { true } else { false }
-        switch entry.record {
-        case .header(let header): announce(header, entry)
+        if case .synced = record { return }
+        isStopped = if case .stopped = record { true } else { false }
+        switch record {
+        case .header(let header): announce(header, isCarried: isCarried, at: place)
         case .claimed(let id): update(id) { $0.isClaimed = true }
         case .intent(let id, let ranges): update(id) { $0.intend(ranges) }
         case .result(let id, let result):
@@ -63,7 +68,7 @@ struct JournalState: Sendable {
             }
         case .reopened(let id, let ranges): update(id) { $0.reopen(ranges) }
         case .final(let id, let final):
-            if entry.isCarried {
+            if isCarried {
                 carry(id) { $0.end(final, at: position) }
             } else {
                 update(id) { $0.end(final, at: position) }
@@ -79,7 +84,7 @@ struct JournalState: Sendable {
             if !suspects.isEmpty { suspects[subject] = nil }
         case .suspect(let subject, let suspicion): suspects[subject] = (suspicion, position)
         case .distrusted:
-            if entry.isCarried { isDistrusted = true } else { distrust() }
+            if isCarried { isDistrusted = true } else { distrust() }
             lossPosition = position
         case .begun, .stopped, .end, .synced: break
         }
@@ -123,13 +128,13 @@ struct JournalState: Sendable {
             + (lossPosition?.epoch == epoch ? [.distrusted] : [])
     }
 
-    private mutating func announce(_ header: JournalHeader, _ entry: JournalEntry) {
+    private mutating func announce(_ header: JournalHeader, isCarried: Bool, at place: JournalPlace) {
         let id = header.facts.id
-        guard !entry.isCarried else {
-            carries[id] = CarriedJob(job: .carried(header, at: entry.place))
+        guard !isCarried else {
+            carries[id] = CarriedJob(job: .carried(header, at: place))
             return
         }
-        insert(JournalJob(header, at: entry.place))
+        insert(JournalJob(header, at: place))
         acquit(header.facts)
     }
 
@@ -140,8 +145,8 @@ struct JournalState: Sendable {
             subject.app == facts.app && subject.name == facts.name && subject.device == facts.device
                 && subject.inode == facts.inode
         }
-        starts = starts.filter { !isMeant($0.key) }
-        suspects = suspects.filter { !isMeant($0.key) }
+        while let subject = starts.keys.first(where: isMeant) { starts[subject] = nil }
+        while let subject = suspects.keys.first(where: isMeant) { suspects[subject] = nil }
     }
 
     /// Changes a live job in place. Every result passes through here, so nothing is copied.
@@ -159,10 +164,10 @@ struct JournalState: Sendable {
     private mutating func charge(_ app: String, _ change: Usage) {
         guard change != Usage() else { return }
         liveByteCount += change.byteCount
-        var usage = usage[app] ?? Usage()
-        usage.byteCount += change.byteCount
-        usage.jobCount += change.jobCount
-        self.usage[app] = usage.jobCount == 0 ? nil : usage
+        guard let place = usage.index(forKey: app) else { return usage[app] = change }
+        usage.values[place].byteCount += change.byteCount
+        usage.values[place].jobCount += change.jobCount
+        if usage.values[place].jobCount == 0 { usage.remove(at: place) }
     }
 
     private mutating func carry(_ id: JobID, _ change: (inout JournalJob) -> Void) {

@@ -30,6 +30,22 @@ struct EngineTests {
         }
     }
 
+    @Test func `the journal tells that a file was read without harm: by its header, or by an end if it is not claimed`()
+        async throws
+    {
+        let time = Date(timeIntervalSinceNow: 3_600).ISO8601Format()
+        try home.drop("a.json", Engine.Home.job(1))
+        try home.drop("later.json", Engine.Home.job(1, #","not_before":"\#(time)""#))
+        try await Engine.running(in: home) { engine in
+            try await engine.handed(1)
+            try await eventually("the end of a reading") { try home.journal().contains("ENDED weather later.json") }
+            let journal = try home.journal()
+            for name in ["a.json", "later.json"] { #expect(journal.contains("START weather \(name)")) }
+            #expect(journal.contains(" weather a.json") && !journal.contains("ENDED weather a.json"))
+            #expect(journal.contains("CLAIMED"))
+        }
+    }
+
     // MARK: Claims
 
     @Test(arguments: [#"{"tokens":["0"],"alert":"x"}"#, #"{"tokens":[]}"#, "{]"])

@@ -1,6 +1,7 @@
 import Configuration
 import Foundation
 import JobOperations
+import JournalModel
 import LinuxIO
 import Logging
 import OpenSSL
@@ -123,6 +124,16 @@ struct Engine {
                     try String(contentsOfFile: "\(spool)/weather/feedback/\($0)", encoding: .utf8).split(
                         separator: "\n")
                 }
+        }
+
+        /// The records in the journal's file, as text.
+        func journal() throws -> String {
+            let bytes = Array(try Data(contentsOf: URL(filePath: spool + "/.pushspool/node-a/journal")))
+            let layout = try #require(JournalLabel(bytes: Array(bytes.prefix(JournalLayout.labelByteCount)))).layout
+            return (0..<layout.regionCount).flatMap { index in
+                let start = Int(layout.offset(ofRegion: index))
+                return JournalText.lines(ofRegion: Array(bytes[start..<start + layout.regionByteCount]), index: index)
+            }.joined(separator: "\n")
         }
 
         /// The files in a folder of the app; in an archive, those of all days.
