@@ -106,13 +106,16 @@ package struct PayloadPattern: Hashable, Sendable {
         isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte | 0x20)
     }
 
+    /// Fewer than a number has that 64 bits cannot hold.
+    private static let digitLimit = 18
+
     private static func isDigit(_ byte: UInt8) -> Bool { (UInt8(ascii: "0")...UInt8(ascii: "9")).contains(byte) }
 
-    /// Returns where the digits of a whole number end; `nil` if there are none.
+    /// Returns where the digits of a whole number end; `nil` if there are none, or so many that the daemon's parser may refuse it.
     private static func endOfNumber(_ bytes: Span<UInt8>, from start: Int) -> Int? {
         var place = start
         while place < bytes.count, isDigit(bytes[place]) { place += 1 }
-        guard place > start, bytes[start] != UInt8(ascii: "0") || place == start + 1 else { return nil }
+        guard (1...digitLimit).contains(place - start), bytes[start] != UInt8(ascii: "0") || place == start + 1 else { return nil }
         return place
     }
 }

@@ -59,6 +59,14 @@ struct PayloadPatternTests {
         #expect(!pattern.fits(place, of: line))
     }
 
+    @Test(arguments: [(1, true), (18, true), (19, false), (400, false)])
+    func `a number that may be too large for a parser is checked`(digitCount: Int, fits: Bool) throws {
+        let (digits, room) = (String(repeating: "9", count: digitCount), String(repeating: "x", count: 400))
+        let pattern = try #require(Self.pattern(#"{"aps":{"alert":"\#(room)","badge":1}}"#, "alert"))
+        let (_, line, place) = Self.check(Array(#"{"aps":{"alert":"a","badge":\#(digits)}}"#.utf8), "alert")
+        #expect(pattern.fits(place, of: line) == fits)
+    }
+
     @Test func `what fits passes the checks`() throws {
         var fitCount = 0
         for seed in UInt64(0)..<(isFullRun ? 200_000 : 4_000) {
