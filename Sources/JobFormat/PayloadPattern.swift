@@ -115,7 +115,9 @@ package struct PayloadPattern: Hashable, Sendable {
     private static func endOfNumber(_ bytes: Span<UInt8>, from start: Int) -> Int? {
         var place = start
         while place < bytes.count, isDigit(bytes[place]) { place += 1 }
-        guard (1...digitLimit).contains(place - start), bytes[start] != UInt8(ascii: "0") || place == start + 1 else { return nil }
+        guard (1...digitLimit).contains(place - start), bytes[start] != UInt8(ascii: "0") || place == start + 1 else {
+            return nil
+        }
         return place
     }
 }

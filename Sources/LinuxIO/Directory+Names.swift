@@ -120,8 +120,6 @@ extension Directory {
         try unlink(name)
     }
 
-    private var number: Int32 { descriptor.rawValue }
-
     private func renamed(_ name: [UInt8], _ target: Directory, _ newName: [UInt8]) -> FileChange {
         .renamed(directory: path, name: name, toDirectory: target.path, newName: newName)
     }

@@ -61,12 +61,8 @@ extension Directory {
     ///
     /// - Throws: `SystemError`: ELOOP if it is a symbolic link, EACCES if it belongs to another user.
     package func openForWriting(_ name: [UInt8], mode: UInt32) throws(SystemError) -> OpenFile {
-        do {
-            return try create(name, mode: mode)
-        } catch {
-            guard error.isAlreadyThere else { throw error }
-            return try open(name, flags: O_RDWR, mode: nil)
-        }
+        do { return try create(name, mode: mode) } catch { guard error.isAlreadyThere else { throw error } }
+        return try open(name, flags: O_RDWR, mode: nil)
     }
 
     /// Reads a whole small file.
@@ -81,9 +77,8 @@ extension Directory {
     ///
     /// - Throws: `SystemError` for another reason.
     package func contentsIfThere(of name: [UInt8], limit: Int) throws(SystemError) -> [UInt8]? {
-        let result = Result { () throws(SystemError) in try contents(of: name, limit: limit) }
-        if case .failure(let error) = result, error.isNotFound { return nil }
-        return try result.get()
+        do { return try contents(of: name, limit: limit) } catch { guard error.isNotFound else { throw error } }
+        return nil
     }
 
     private func open(_ name: [UInt8], flags: Int32, mode: UInt32?) throws(SystemError) -> OpenFile {

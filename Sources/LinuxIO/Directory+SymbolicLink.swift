@@ -7,8 +7,7 @@ extension Directory {
     package func makeSymbolicLink(_ name: [UInt8], to target: String) throws(SystemError) {
         let component = try ComponentName(name, for: "symlinkat")
         let status = try FileGate.call(
-            .makeSymbolicLink, subject(name),
-            { unsafe component.withText { unsafe symlinkat(target, descriptor.rawValue, $0) } })
+            .makeSymbolicLink, subject(name), { unsafe component.withText { unsafe symlinkat(target, number, $0) } })
         guard status == 0 else { throw .last("symlinkat", subject(name)) }
     }
 
@@ -19,8 +18,7 @@ extension Directory {
         let component = try ComponentName(name, for: "readlinkat")
         var bytes = [CChar](repeating: 0, count: 4096)
         let count = try FileGate.call(
-            .read, subject(name),
-            { unsafe component.withText { unsafe readlinkat(descriptor.rawValue, $0, &bytes, bytes.count) } })
+            .read, subject(name), { unsafe component.withText { unsafe readlinkat(number, $0, &bytes, bytes.count) } })
         if count >= 0 { return String(decoding: bytes.prefix(count).map { UInt8(bitPattern: $0) }, as: UTF8.self) }
         guard errno == ENOENT else { throw .last("readlinkat", subject(name)) }
         return nil

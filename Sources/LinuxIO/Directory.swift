@@ -7,6 +7,7 @@ import Glibc
 /// blocks and belongs on a worker thread.
 package final class Directory: Sendable {
     let descriptor: Descriptor
+    var number: Int32 { descriptor.rawValue }
 
     /// The path it was opened by, for messages: it may lead to another directory by now.
     package let path: String
@@ -101,7 +102,7 @@ package final class Directory: Sendable {
         var raw = stat()
         let found = try FileGate.call(
             .status, subject(name),
-            { unsafe component.withText { unsafe fstatat(descriptor.rawValue, $0, &raw, AT_SYMLINK_NOFOLLOW) } })
+            { unsafe component.withText { unsafe fstatat(number, $0, &raw, AT_SYMLINK_NOFOLLOW) } })
         if found == 0 { return FileStatus(raw) }
         guard errno == ENOENT else { throw .last("fstatat", subject(name)) }
         return nil
@@ -116,7 +117,7 @@ package final class Directory: Sendable {
         var (device, inode): (UInt64, UInt64) = (0, 0)
         let found = try FileGate.call(
             .status, subject(name),
-            { unsafe component.withText { unsafe clinux_identity(descriptor.rawValue, $0, &device, &inode) } })
+            { unsafe component.withText { unsafe clinux_identity(number, $0, &device, &inode) } })
         if found == 0 { return FileIdentity(device: device, inode: inode) }
         guard errno == ENOENT else { throw .last("statx", subject(name)) }
         return nil
