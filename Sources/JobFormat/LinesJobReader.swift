@@ -44,7 +44,9 @@ package struct LinesJobReader<Parser: DocumentParser> {
             if compiler.chunk.isFull { break }
             switch lines.next() {
             case .line(let range, let isTerminated): read(range, isTerminated: isTerminated)
-            case .tooLong: failLine(Self.tooLong(compiler.context.limits.lineByteCount))
+            case .tooLong:
+                lineNumber += 1
+                failLine(Self.tooLong(compiler.context.limits.lineByteCount))
             case .needsMore: return nil
             case .end: end()
             }

@@ -91,6 +91,7 @@ struct LinesTests {
                 let job = lines(head + long, piece: piece)
                 #expect(job.summary.failure == .invalid)
                 #expect(job.summary.fault?.message == "the line is longer than 16384 bytes")
+                #expect(job.summary.fault?.place?.line == 2)
             }
         }
     }

@@ -57,6 +57,7 @@ struct UsualLineTests {
         let job = ReadJob.lines(Array((Self.messageHead + lines.joined()).utf8), context)
         #expect(job.sent.count == 2)
         #expect(job.summary.fault?.message == "the line is longer than 200 bytes")
+        #expect(job.summary.fault?.place?.line == 4)
     }
 
     private static func read(_ job: String, _ context: JobContext) -> (batches: [Int]?, parsedLineCount: Int) {
