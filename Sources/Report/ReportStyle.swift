@@ -19,9 +19,9 @@ enum ReportStyle {
         margin: 20px 0 0; padding: 0; }
         .tiles div, .card { background: var(--card); border: 1px solid var(--rule); border-radius: 8px; \
         padding: 14px 16px; }
-        .tiles dt { color: var(--soft); font-size: 13px; } .tiles dd { margin: 2px 0 0; font-size: 22px; overflow-wrap: anywhere; \
+        .tiles dt { color: var(--soft); font-size: 13px; } .tiles dd { margin: 2px 0 0; font-size: clamp(15px, 17cqi, 22px); overflow-wrap: anywhere; \
         font-variant-numeric: tabular-nums; }
-        .tiles div { display: flex; flex-direction: column; justify-content: space-between; }
+        .tiles div { display: flex; flex-direction: column; justify-content: space-between; container-type: inline-size; }
         .tiles .alarm dd { color: var(--alarm); }
         .gap { margin: 16px 0 0; padding-left: 12px; border-left: 3px solid var(--expired); }
         .two { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(420px, 100%), 1fr)); gap: 16px; }
