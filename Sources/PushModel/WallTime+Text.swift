@@ -12,26 +12,23 @@ extension WallTime {
 
     /// Appends the 10 characters of `day`.
     package func appendDay(to text: inout [UInt8]) {
+        text.append(addingCapacity: 10) { appendDay(to: &$0) }
+    }
+
+    private func appendDay(to output: inout OutputSpan<UInt8>) {
         let (year, month, day) = civilDate
-        text.append(addingCapacity: 10) { output in
-            output.appendDigits(year, width: 4)
-            output.append(UInt8(ascii: "-"))
-            output.appendDigits(month, width: 2)
-            output.append(UInt8(ascii: "-"))
-            output.appendDigits(day, width: 2)
-        }
+        output.appendDigits(year, width: 4)
+        output.append(UInt8(ascii: "-"))
+        output.appendDigits(month, width: 2)
+        output.append(UInt8(ascii: "-"))
+        output.appendDigits(day, width: 2)
     }
 
     /// Appends the 24 characters of `rfc3339`.
     package func appendRFC3339(to text: inout [UInt8]) {
-        let (year, month, day) = civilDate
         let (hour, minute, second) = timeOfDay
         text.append(addingCapacity: 24) { output in
-            output.appendDigits(year, width: 4)
-            output.append(UInt8(ascii: "-"))
-            output.appendDigits(month, width: 2)
-            output.append(UInt8(ascii: "-"))
-            output.appendDigits(day, width: 2)
+            appendDay(to: &output)
             output.append(UInt8(ascii: "T"))
             output.appendDigits(hour, width: 2)
             output.append(UInt8(ascii: ":"))
