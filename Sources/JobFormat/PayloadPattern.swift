@@ -92,7 +92,7 @@ package struct PayloadPattern: Hashable, Sendable {
             return start + 2
         case UInt8(ascii: "u"):
             guard start + 6 <= bytes.count, !isSurrogate(bytes[start + 2], bytes[start + 3]) else { return nil }
-            for place in start + 2..<start + 6 where !isHexadecimal(bytes[place]) { return nil }
+            for place in start + 2..<start + 6 where hexValue(bytes[place]) == nil { return nil }
             return start + 6
         default: return nil
         }
@@ -100,10 +100,6 @@ package struct PayloadPattern: Hashable, Sendable {
 
     private static func isSurrogate(_ first: UInt8, _ second: UInt8) -> Bool {
         first | 0x20 == UInt8(ascii: "d") && second >= UInt8(ascii: "8")
-    }
-
-    private static func isHexadecimal(_ byte: UInt8) -> Bool {
-        isDigit(byte) || (UInt8(ascii: "a")...UInt8(ascii: "f")).contains(byte | 0x20)
     }
 
     /// Fewer than a number has that 64 bits cannot hold.

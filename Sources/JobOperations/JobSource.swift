@@ -180,11 +180,6 @@ extension JournalHeader.Content {
             })
     }
 
-    /// Returns the checksum of a piece, by the processor's instruction if it has one.
-    fileprivate static func checksum(_ piece: Span<UInt8>) -> UInt32 {
-        ProcessorChecksum.crc32c(piece) ?? CRC32C.checksum(piece)
-    }
-
     /// How many bytes a `.jsonl` file of this content keeps in memory while it is sent.
     fileprivate var heldByteCount: Int {
         switch self {

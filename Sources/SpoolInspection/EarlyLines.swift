@@ -7,9 +7,6 @@ package final class EarlyLines {
     private let file: OpenFile
     private var lines = JSONLines()
 
-    /// Whether a file of an app's `feedback/` has such lines, by its name.
-    package static func isFile(_ name: [UInt8]) -> Bool { FeedbackFolder.isEarly(name) }
-
     /// Opens a file of an app.
     ///
     /// - Parameters:

@@ -93,6 +93,11 @@ package struct LeftFiles {
 }
 
 extension JournalHeader.Content {
+    /// Returns the checksum of a piece, by the processor's instruction if it has one.
+    package static func checksum(_ piece: Span<UInt8>) -> UInt32 {
+        ProcessorChecksum.crc32c(piece) ?? CRC32C.checksum(piece)
+    }
+
     /// Compares this content with the content in the journal.
     package func isSame(as expected: JournalHeader.Content?) -> RecoveryFindings.Copy {
         switch (self, expected) {
@@ -123,7 +128,7 @@ extension OpenJob {
                 var piece: [UInt8] = []
                 let offset = Int64(index) * Int64(JournalHeader.checkedByteCount)
                 _ = try file.read(JournalHeader.checkedByteCount, at: offset, appendingTo: &piece)
-                guard CRC32C.checksum(piece.span) == check else { return false }
+                guard JournalHeader.Content.checksum(piece.span) == check else { return false }
             }
             return true
         }

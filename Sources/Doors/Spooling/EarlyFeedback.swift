@@ -60,7 +60,7 @@ final class EarlyFeedback {
             // A file may have been replaced. Lines that are read again tell nothing new.
             case .lost: files = [:]
             case .event(let event):
-                guard let app = apps[event.tag], EarlyLines.isFile(event.name),
+                guard let app = apps[event.tag], FeedbackFolder.isEarly(event.name),
                     !event.changes.isDisjoint(with: [.modified, .movedIn])
                 else { continue }
                 try read(event.name, of: app, isNew: event.changes.contains(.movedIn), &heard)
