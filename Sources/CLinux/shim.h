@@ -467,7 +467,9 @@ static inline int clinux_wait_read_or_write(int readable, int writable) {
 
 // swift_task_enqueueGlobal_hook (swift/Runtime/Concurrency.h): the runtime calls it, instead of libdispatch's pool, with
 // each task that runs on no executor of its own. Set it before the first task; the function must be callable on any thread.
+// swift_job_run runs such a task on the calling thread until it suspends; two zeros stand for no executor.
 extern __attribute__((swiftcall)) void (*swift_task_enqueueGlobal_hook)(void *task, void *pool);
+extern __attribute__((swiftcall)) void swift_job_run(void *task, void *executor, uintptr_t kind);
 typedef void (*clinux_taker)(void *task);
 static inline clinux_taker clinux_task_taker(clinux_taker taker) {
     static clinux_taker current;
@@ -482,3 +484,4 @@ static inline void clinux_take_tasks(clinux_taker taker) {
     clinux_task_taker(taker);
     swift_task_enqueueGlobal_hook = clinux_pass_task;
 }
+static inline void clinux_run_task(void *task) { swift_job_run(task, 0, 0); }

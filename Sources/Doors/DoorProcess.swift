@@ -119,6 +119,15 @@ package actor DoorProcess {
         for door in doors { try await door.listen() }
         report(set)
         logger.notice("started", metadata: [LogKey.path: "\(set.configuration.spool)"])
+        let fault = await TaskThread.bypassed { await work() }
+        logger.notice("stopped")
+        if let fault { throw fault }
+    }
+
+    /// Runs the doors until a signal requests the end, then drains.
+    ///
+    /// - Returns: Why signals can no longer be received, if so.
+    private func work() async -> (any Error)? {
         var fault: (any Error)?
         await withTaskGroup { group in
             for door in doors { group.addTask { await door.run() } }
@@ -136,8 +145,7 @@ package actor DoorProcess {
             }
             group.cancelAll()
         }
-        logger.notice("stopped")
-        if let fault { throw fault }
+        return fault
     }
 
     private var statusLine: String {

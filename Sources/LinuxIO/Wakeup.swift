@@ -3,8 +3,7 @@ import Synchronization
 /// Wakes one waiting task, from any thread or at a deadline. A signal without a waiting task is kept for the next wait.
 /// For several tasks, see ``Condition``.
 ///
-/// The task resumes where it ran, without a detour through another thread. A deadline costs the reactor a turn only if
-/// it is earlier than all previous ones.
+/// A deadline costs the reactor a turn only if it is earlier than all previous ones.
 package final class Wakeup: Sendable {
     private let state: WakeupState
     private let alarm: Alarm
@@ -35,8 +34,8 @@ package final class Wakeup: Sendable {
 
     private func wait(until deadline: ContinuousClock.Instant?, isolation: isolated (any Actor)?) async {
         await withTaskCancellationHandler {
-            // A closure stays on the actor only if it captures the actor; otherwise the task would suspend on a thread
-            // of the pool.
+            // A closure stays on the actor only if it captures the actor; otherwise the task would change executors to
+            // suspend.
             _ = isolation
             await withCheckedContinuation { sleeper in
                 if let instant = state.begin(sleeper, until: deadline), !alarm.set(to: instant) {

@@ -43,8 +43,8 @@ package final class WorkerThread: SerialExecutor {
         inbox.add(UnownedJob(job), isAside: false)
     }
 
-    /// Lets queued work go first, in a task on this thread. `Task.yield()`, or any continuation, would go through a
-    /// thread of the pool: two thread changes.
+    /// Lets queued work go first, in a task on this thread. `Task.yield()` would go through a thread of the pool, or,
+    /// while ``TaskThread`` is bypassed, do nothing.
     package func yield() async {
         await aside.pass()
     }

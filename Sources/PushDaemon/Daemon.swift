@@ -81,6 +81,16 @@ package actor Daemon {
         logger.notice("started", metadata: [LogKey.path: "\(configuration.current.daemon.spool)"])
         configuration.report(configuration.current)
         noteConfiguration()
+        await TaskThread.bypassed { await work() }
+        journal.end()
+        status.remove()
+        logger.notice("stopped")
+        let faults: [(any Error)?] = [journal.fault, journal.placeFault, signalFault]
+        if let fault = faults.compactMap(\.self).first { throw fault }
+    }
+
+    /// Runs the daemon's parts until one of them ends, then drains.
+    private func work() async {
         await withTaskGroup { group in
             for part in Self.parts { group.addTask { await part(self) } }
             if let pause = notifier.heartbeat { group.addTask { await self.runHeartbeat(every: pause) } }
@@ -101,11 +111,6 @@ package actor Daemon {
             }
             group.cancelAll()
         }
-        journal.end()
-        status.remove()
-        logger.notice("stopped")
-        let faults: [(any Error)?] = [journal.fault, journal.placeFault, signalFault]
-        if let fault = faults.compactMap(\.self).first { throw fault }
     }
 
     /// What the daemon does at the same time, each until the task is cancelled. The parts belong to this actor, so that a child

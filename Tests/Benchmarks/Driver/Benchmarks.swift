@@ -19,13 +19,15 @@ enum Benchmarks {
         else { fail(usage) }
         LoggingSystem.bootstrap { _ in SwiftLogNoOpLogHandler() }
         do {
+            try TaskThread.start()
             let context = try transport.context(certificate: words[4], key: words[5], authority: words[6])
             let reactor = try Reactor(name: "reactor")
             let plan = recordingPlan(words)
             let gateway = try transport.makeGateway(
                 to: peer, context, recordKeeping: plan == nil ? .none : .durable(group: OutcomeBook.group), on: reactor)
             let book = try plan.map { try OutcomeBook($0, for: gateway, count: count, on: reactor) }
-            let report = try await GatewayRun(gateway, count, over: transport, on: reactor).measure(recordingIn: book)
+            let run = GatewayRun(gateway, count, over: transport, on: reactor)
+            let report = try await TaskThread.bypassed { try await run.measure(recordingIn: book) }
             say(report.json(of: transport), on: .output)
             reactor.stop()
         } catch {
