@@ -135,6 +135,18 @@ final class ActiveJob {
             metadata: [LogKey.id: "\(claimed.id)", LogKey.bytes: "\(outcomes.unreadByteCount)", LogKey.hint: hint])
     }
 
+    /// The job's name if it is done and has no place in an archive yet.
+    var nameIfDone: FileName? {
+        guard case .concluded(let conclusion, _) = machine.phase, conclusion.state == .done else { return nil }
+        return claimed.name
+    }
+
+    /// The job and its place in an archive, if it is to be moved there without a result file.
+    var moveWithoutResult: (ClaimedJob, ArchivePlace)? {
+        guard case .published(let final) = machine.phase, !needsResult(final.conclusion) else { return nil }
+        return (claimed, ArchivePlace(final))
+    }
+
     /// Whether the job gets a result file.
     func needsResult(_ conclusion: Conclusion) -> Bool {
         outcomes.unreadByteCount > 0 || ResultFile.isNeeded(for: conclusion, notificationCount: summary.recipientCount)

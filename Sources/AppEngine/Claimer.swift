@@ -143,14 +143,21 @@ final class Claimer {
     /// Producers rarely sync: without the journal, a power loss could leave a partly sent job empty or back in `new/`.
     func startClaims() async {
         guard !claims.isEmpty else { return }
-        let group = claims
+        var group = claims
         claims = []
         claimingCount = group.count
         let isDurable = await parts.journal.sync()
         claimingCount = 0
+        if isDurable { for candidate in group { context.spool.notices.noteReleased(candidate.file.name) } }
+        let moves = isDurable ? context.spool.moveAhead(group.map { ($0.file, $0.read.context.job) }) : [:]
         for candidate in group {
-            if isDurable { claim(candidate) }
+            if isDurable { claim(candidate, moves[candidate.read.context.job]) }
             candidate.file.file.dropReadLease()
+        }
+        if context.spool.waitsForServer {
+            let files = group.map(\.file)
+            group = []
+            context.spool.close(consume files)
         }
         parts.journal.write()
         // Nothing of the jobs is sent before this function returns.
@@ -165,13 +172,12 @@ final class Claimer {
         }
     }
 
-    private func claim(_ candidate: Candidate) {
+    private func claim(_ candidate: Candidate, _ move: ClaimMove.Result?) {
         let (job, id) = (candidate.file, candidate.read.context.job)
         // A claimed job has begun its own turn by then.
         defer { parts.duplicates.endTurn(candidate.read.summary) }
         do throws(SystemError) {
-            context.spool.notices.noteReleased(job.name)
-            switch try context.daemon.spool.claim(job, as: id, in: context.spool) {
+            switch try context.daemon.spool.claim(job, as: id, in: context.spool, ahead: move) {
             case .claimed(let claimed):
                 parts.intake.value.answer(job.name, .moved, at: .now)
                 parts.journal.record(.claimed(id))

@@ -27,6 +27,7 @@ final class IntakeLoop {
     /// The scan of `new/` under way, and when the next one begins.
     private var scanning: DirectoryListing?
     private let plan: ScanPlan
+    private let files: FilesAhead
 
     init(
         _ hints: HintBox, _ reader: JobFileReader, _ claimer: Claimer, _ status: StatusReporter
@@ -34,7 +35,7 @@ final class IntakeLoop {
         (self.hints, self.reader, self.claimer, self.status) = (hints, reader, claimer, status)
         (parts, unclaimed) = (claimer.parts, claimer.unclaimed)
         context = parts.context
-        plan = ScanPlan(parts)
+        (plan, files) = (ScanPlan(parts), FilesAhead(parts))
     }
 
     /// Sets whether the watch covers this app. If not, the app is polled.
@@ -65,6 +66,7 @@ final class IntakeLoop {
             if unclaimed.refusedCount >= Claimer.groupLimit { await unclaimed.carryOut() }
             await context.files.worker.yield()
         }
+        files.endRound()
         claimer.noteRoom()
         status.reportWaits()
         if claimer.announcedCount > 0 { await claimer.startClaims() }
@@ -108,6 +110,7 @@ final class IntakeLoop {
             await context.files.worker.yield()
             count += 1
         }
+        files.endRound()
         await claimer.startClaims()
         await unclaimed.carryOut()
     }
@@ -208,7 +211,7 @@ final class IntakeLoop {
 
     private func look(_ name: FileName) {
         do {
-            guard let file = try context.spool.look(name) else {
+            guard let file = try files.look(name) else {
                 return parts.intake.value.answer(name, .gone, at: .now)
             }
             let sighting = file.sighting
@@ -230,25 +233,26 @@ final class IntakeLoop {
     /// Opens a file, reads it completely, and claims it if it is complete.
     private func open(_ name: FileName, isPublishedByRename: Bool) async {
         do {
-            switch try context.spool.open(name) {
+            let room = Claimer.groupLimit - claimer.announcedCount
+            let (opening, isFresh) = try files.open(name, with: room, upTo: claimer.longestClaim)
+            switch opening {
             case .gone: parts.intake.value.answer(name, .gone, at: .now)
             case .busy: parts.intake.value.answer(name, .busy, at: .now)
             case .unreadable: parts.intake.value.answer(name, .unreadable, at: .now)
             case .special: unclaimed.refuse(name, .unreadable, why: "not a regular file; it was not opened")
-            case .opened(let job):
-                // The file was written to or replaced since it was looked at, so the earlier verdict is void.
-                let before = parts.intake.value.sighting(of: name)
-                guard before?.isUnwritten(in: IntakeSighting(job.status)) == true else {
-                    return parts.intake.value.answer(name, .busy, at: .now)
-                }
-                try await consider(job, isPublishedByRename)
+            case .opened(let job): try await consider(job, isPublishedByRename, isFresh: isFresh)
             }
         } catch {
             unclaimed.noteStuck(name, error)
         }
     }
 
-    private func consider(_ job: OpenJob, _ isPublishedByRename: Bool) async throws(SystemError) {
+    private func consider(_ job: OpenJob, _ isPublishedByRename: Bool, isFresh: Bool) async throws(SystemError) {
+        // The file was written to or replaced since it was looked at, so the earlier verdict is void.
+        let before = parts.intake.value.sighting(of: job.name)
+        guard before?.isUnwritten(in: IntakeSighting(job.status)) == true else {
+            return parts.intake.value.answer(job.name, .busy, at: .now)
+        }
         if context.spool.isNotifying, job.file.takeReadLease() == .writerHasIt {
             return parts.intake.value.answer(job.name, .busy, at: .now)
         }
@@ -260,7 +264,7 @@ final class IntakeLoop {
             // Small jobs do not wait until a large one has been read.
             await claimer.startClaims()
         }
-        let remainder = try parts.held.remainder(of: job.status)
+        let remainder = try parts.held.remainder(of: job.status, isFresh: isFresh)
         // A file that was held or sent before was complete.
         let isWhole = isPublishedByRename || remainder != nil
         let terms = reader.context(of: job, remainder, isPublishedByRename: isWhole)

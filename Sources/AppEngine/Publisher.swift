@@ -272,6 +272,7 @@ final class Publisher {
     /// Chooses the jobs' places, records their conclusions, and writes their lines.
     private func tell(_ group: ArraySlice<JobID>) -> PublicationPlan.Result {
         var (failed, gone): ([JobID], [JobID]) = ([], [])
+        context.spool.archives.lookAhead(for: group.compactMap { jobs[$0]?.nameIfDone }, at: .now)
         for id in group {
             guard let job = jobs[id], case .concluded(let conclusion, let time) = job.machine.phase else {
                 gone.append(id)
@@ -347,6 +348,7 @@ final class Publisher {
 
     private func move(_ group: ArraySlice<JobID>, _ results: [JobID: [UInt8]]) -> PublicationPlan.Result {
         var (failed, gone): ([JobID], [JobID]) = ([], [])
+        let moved = context.spool.archives.moveAhead(group.compactMap { jobs[$0]?.moveWithoutResult })
         for id in group {
             guard let job = jobs[id], case .published(var final) = job.machine.phase else {
                 gone.append(id)
@@ -354,8 +356,9 @@ final class Publisher {
             }
             let due = ArchivePlace(final)
             do {
-                let place = try context.spool.archives.archive(
-                    job.claimed, at: due, result: results[id], isStaged: true)
+                let place =
+                    try moved.contains(id)
+                    ? due : context.spool.archives.archive(job.claimed, at: due, result: results[id], isStaged: true)
                 if place != due {
                     (final.day, final.name) = (place.day, place.name)
                     journal.record(.final(id, final))
@@ -376,11 +379,7 @@ final class Publisher {
 
     /// Whether the job's file was removed from `work/`; `false` if that is unknown.
     private func hasVanished(_ job: ClaimedJob) -> Bool {
-        do {
-            return try context.spool.work.status(of: job.entry.bytes) == nil
-        } catch {
-            return false
-        }
+        (try? context.spool.work.status(of: job.entry.bytes)) == .some(nil)
     }
 
     private func noteVanished(_ job: ActiveJob) {

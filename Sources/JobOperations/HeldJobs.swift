@@ -43,7 +43,9 @@ package final class HeldJobs {
     }
 
     /// In a cluster, reads what other nodes have held, released or retried since. Asks the file server once if nobody has.
-    private func refresh() throws(SystemError) {
+    ///
+    /// - Throws: `SystemError`: `hold/` cannot be read.
+    package func refresh() throws(SystemError) {
         guard spool.isClustered else { return }
         // A network filesystem asks its server when a folder is opened, not when its status is.
         let status = try spool.home.openChild(Array("hold".utf8)).status()
@@ -151,13 +153,11 @@ package final class HeldJobs {
         }
     }
 
-    // MARK: Remainders
-
-    /// The remainder of the job in a file; `nil` if it was never held or sent.
+    /// The remainder of the job in a file; `nil` if it was never held or sent. `isFresh`: `refresh` was called since it was opened.
     ///
     /// - Throws: `SystemError`: the remainder cannot be read; do not claim the file.
-    package func remainder(of status: FileStatus) throws(SystemError) -> Remainder? {
-        try refresh()
+    package func remainder(of status: FileStatus, isFresh: Bool = false) throws(SystemError) -> Remainder? {
+        if !isFresh { try refresh() }
         guard let entry = entry(of: status) else { return nil }
         do throws(SystemError) {
             if let remainder = try read(entry.name) { return remainder }

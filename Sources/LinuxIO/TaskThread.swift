@@ -26,6 +26,8 @@ package enum TaskThread {
     ///
     /// The runtime resumes every continuation outside its actor, so that this thread would only pass it on, at the price
     /// of two thread changes (Swift 6.3). Only for work that is an actor's: all other runs within the call that resumes it.
+    ///
+    /// - Throws: What `body` throws.
     package static func bypassed<Value, Failure>(
         _ body: () async throws(Failure) -> Value
     ) async throws(Failure) -> Value {

@@ -8,12 +8,17 @@ extension AppSpool {
     ///
     /// Not synced, because the journal has announced the claim. Trusts our own directory, not the error of the rename.
     ///
+    /// - Parameters:
+    ///   - job: The file.
+    ///   - id: The node's id for it.
+    ///   - ahead: What `moveAhead` did with it; `nil` to move it now.
+    /// - Returns: The outcome.
     /// - Throws: `SystemError`: for example EIO or ENOSPC. The job has not moved.
-    package func claim(_ job: OpenJob, id: JobID) throws(SystemError) -> Claim {
+    package func claim(_ job: OpenJob, id: JobID, ahead: ClaimMove.Result? = nil) throws(SystemError) -> Claim {
         let (entry, isWhole) = WorkEntry.entry(for: job.name, id: id)
         if !isWhole { try keepFullName(of: job.name, id: id) }
-        let failure = move(job.name, to: entry)
-        let status = try work.status(of: entry)
+        let (failure, found) = ahead ?? claimMove(job.name, to: entry)
+        let status = try found.get()
         guard let status, failure == nil || status.inode == job.status.inode, let entry = FileName(bytes: entry) else {
             if !isWhole { try work.unlink(WorkEntry.fullName(of: id)) }
             guard let failure else { return .gone }
@@ -30,6 +35,24 @@ extension AppSpool {
         }
         return .claimed(claimed)
     }
+
+    /// Moves jobs to `work/<node>/` side by side where each move waits for a server. `claim` does the rest, and moves the others.
+    ///
+    /// - Parameter jobs: The files, and the node's ids for them.
+    /// - Returns: What became of the moves. Those of long names are missing, and those for which the lease has run out.
+    package func moveAhead(_ jobs: @autoclosure () -> [(file: OpenJob, id: JobID)]) -> [JobID: ClaimMove.Result] {
+        guard waitsForServer else { return [:] }
+        let moves = jobs().compactMap { file, id -> (id: JobID, name: FileName, entry: [UInt8])? in
+            let (entry, isWhole) = WorkEntry.entry(for: file.name, id: id)
+            return isWhole ? (id, file.name, entry) : nil
+        }
+        let results = SideBySide.map(moves) { [lease, claimMove] job in
+            lease?.isValid ?? true ? claimMove(job.name, to: job.entry) : nil
+        }
+        return Dictionary(zip(moves, results).compactMap { move, result in result.map { (move.id, $0) } }) { $1 }
+    }
+
+    private var claimMove: ClaimMove { ClaimMove(new: new, work: work, hasNoReplace: hasNoReplace) }
 
     /// Makes claims survive a power loss of the file server, or of a host with several daemons. Otherwise a claimed job
     /// could be back in `new/`, where another node would take it for a new one.
@@ -93,24 +116,9 @@ extension AppSpool {
     ///
     /// - Throws: `SystemError`: ENOENT if another program removed it; EMFILE if other jobs use all descriptors.
     package func open(_ job: ClaimedJob) throws(SystemError) -> OpenJob {
-        let lease = try leaseJobFile("\(work.path)/\(job.entry)")
+        let lease = try jobFiles?.leaseFile("\(work.path)/\(job.entry)")
         let file = try work.openForReading(job.entry.bytes)
         return OpenJob(name: job.name, status: try file.status(), file: file, lease: lease)
-    }
-
-    /// Returns the error of the rename, if any.
-    private func move(_ name: FileName, to entry: [UInt8]) -> SystemError? {
-        do {
-            if hasNoReplace {
-                try new.rename(name.bytes, to: work, as: entry)
-            } else {
-                // No other process creates a name with this id.
-                try new.rename(name.bytes, to: work, replacing: entry)
-            }
-            return nil
-        } catch {
-            return error
-        }
     }
 
     func keepFullName(of name: FileName, id: JobID) throws(SystemError) {
@@ -182,5 +190,29 @@ extension AppSpool {
                 number += 1
             }
         }
+    }
+}
+
+/// The move of a job from `new/` to `work/<node>/`, on any thread.
+package struct ClaimMove: Sendable {
+    /// The error of the rename, if any, and what is in `work/` now: after an error only that shows what has happened.
+    package typealias Result = (failure: SystemError?, found: Swift.Result<FileStatus?, SystemError>)
+
+    fileprivate let new: Directory
+    fileprivate let work: Directory
+    fileprivate let hasNoReplace: Bool
+
+    fileprivate func callAsFunction(_ name: FileName, to entry: [UInt8]) -> Result {
+        let moved = Swift.Result { () throws(SystemError) in
+            if hasNoReplace {
+                try new.rename(name.bytes, to: work, as: entry)
+            } else {
+                // No other process creates a name with this id.
+                try new.rename(name.bytes, to: work, replacing: entry)
+            }
+        }
+        let found = Swift.Result { () throws(SystemError) in try work.status(of: entry) }
+        if case .failure(let failure) = moved { return (failure, found) }
+        return (nil, found)
     }
 }

@@ -32,12 +32,59 @@ extension AppSpool {
         return SeenFile(name: name, status: status)
     }
 
+    /// Looks at files in `new/` side by side where each look waits for a server.
+    ///
+    /// - Parameter names: Their names.
+    /// - Returns: Those that are there; nothing where looks are fast.
+    package func lookAhead(_ names: [FileName]) -> [FileName: SeenFile] {
+        guard waitsForServer, names.count > 1 else { return [:] }
+        // Its turn repeats a look that fails here, and reports it.
+        let found = SideBySide.map(names) { [new] name in try? new.status(of: name.bytes) }
+        return Dictionary(
+            zip(names, found).compactMap { name, status in
+                status.map { (name, SeenFile(name: name, status: $0)) }
+            }
+        ) { $1 }
+    }
+
+    /// Opens files in `new/` side by side where each opening waits for a server, and has the kernel read them.
+    ///
+    /// - Parameter names: Their names; long files are not read.
+    /// - Returns: Those that could be opened; nothing where openings are fast.
+    package func openAhead(_ names: [FileName]) -> [FileName: OpenJob] {
+        guard waitsForServer, names.count > 1 else { return [:] }
+        let opened = SideBySide.map(names) { [new, jobFiles] name -> OpenJob? in
+            guard case .opened(let job)? = try? Self.open(name, in: new, counting: jobFiles) else { return nil }
+            var bytes: [UInt8] = []
+            // Its turn repeats what fails here, and reports it.
+            if job.status.byteCount <= Self.aheadByteLimit {
+                _ = try? job.file.read(Int(job.status.byteCount), at: 0, appendingTo: &bytes)
+            }
+            return job
+        }
+        return Dictionary(opened.compactMap { $0.map { ($0.name, $0) } }) { $1 }
+    }
+
+    /// The longest file of which all is read ahead.
+    private static let aheadByteLimit: Int64 = 1 << 16
+
+    /// Closes files, side by side where each waits for a server, unless others have references to them.
+    package func close(_ files: consuming [OpenJob]) {
+        if waitsForServer { _ = SideBySide.map(files) { _ in } }
+    }
+
     /// Opens a file in `new/` for reading that is regular, as a look has shown. Never follows a link.
     ///
     /// - Throws: `SystemError`: for example EMFILE or EIO. The file stays in place.
     package func open(_ name: FileName) throws(SystemError) -> Opening {
+        try Self.open(name, in: new, counting: jobFiles)
+    }
+
+    private static func open(
+        _ name: FileName, in new: Directory, counting jobFiles: DescriptorShare?
+    ) throws(SystemError) -> Opening {
         do {
-            let lease = try leaseJobFile("\(new.path)/\(name)")
+            let lease = try jobFiles?.leaseFile("\(new.path)/\(name)")
             let file = try new.openForReading(name.bytes)
             let opened = try file.status()
             // Replaced since it was looked at. The open did not wait, and only a writer to a pipe may have noticed it.

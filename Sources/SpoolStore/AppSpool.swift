@@ -36,11 +36,14 @@ package final class AppSpool {
     /// What producers may know of the node's jobs.
     package let notices: JobNotices
     /// The node's lease in a cluster, where other nodes move jobs here, too.
-    private let lease: NodeLease?
+    let lease: NodeLease?
     /// Whether other nodes move jobs here, too.
     package var isClustered: Bool { lease != nil }
     /// Counts the open job files; `nil` means no limit. Set before the first file is opened.
     package var jobFiles: DescriptorShare?
+
+    /// Whether calls may wait for a file server, so that many are made side by side.
+    package let waitsForServer: Bool
 
     /// Whether inotify reports all changes here; if not, poll.
     package var isNotifying: Bool { !filesystem.isShared }
@@ -62,27 +65,19 @@ package final class AppSpool {
             home: app,
             [("new", app, new), ("tmp", app, staging), ("hold", app, holdDirectory), ("work", app, folders[6])]
                 + [(node, folders[6], work)])
+        filesystem = try new.filesystemType()
+        waitsForServer = lease != nil || filesystem.isShared
         archives = Archives(folders[3], folders[4], in: home, from: work)
+        archives.waitsForServer = waitsForServer
         var hold = HoldFolder(holdDirectory, new: new, work: work, archives)
         hold.lease = lease
         self.hold = hold
         notices = try JobNotices(in: staging, of: node, holdingIn: holdDirectory, writingIn: work)
-        filesystem = try new.filesystemType()
         hasNoReplace = try probe([new, work, holdDirectory, folders[3], folders[4]], PassingNames(".probe-" + node))
     }
 
     /// The device of a file for records that outlive the process; 0 on a shared filesystem, where each mount has another.
     package func recordedDevice(of status: FileStatus) -> UInt64 { filesystem.isShared ? 0 : status.device }
-
-    /// Counts a job file that is about to be opened.
-    ///
-    /// - Returns: the lease to keep with the file; `nil` if files are not counted.
-    /// - Throws: `SystemError`, EMFILE: other jobs use all the descriptors available to this app now.
-    func leaseJobFile(_ path: @autoclosure () -> String) throws(SystemError) -> DescriptorLease? {
-        guard let jobFiles else { return nil }
-        guard let lease = jobFiles.lease() else { throw .noDescriptor("open", path()) }
-        return lease
-    }
 
     /// The name of the file in the app's folder that pauses the app on every node while it exists.
     private static let pauseName = Array("paused".utf8)
@@ -119,6 +114,17 @@ package final class AppSpool {
     /// - Throws: `SystemError`: EIO, ESTALE or ENOTCONN from the filesystem.
     package func space() throws(SystemError) -> FilesystemSpace {
         try new.filesystemSpace()
+    }
+}
+
+extension DescriptorShare {
+    /// Counts a job file that is about to be opened.
+    ///
+    /// - Returns: the lease to keep with the file.
+    /// - Throws: `SystemError`, EMFILE: other jobs use all the descriptors available to this app now.
+    func leaseFile(_ path: @autoclosure () -> String) throws(SystemError) -> DescriptorLease {
+        guard let lease = lease() else { throw .noDescriptor("open", path()) }
+        return lease
     }
 }
 

@@ -22,6 +22,9 @@ package final class Archives {
     /// Whether all moves before this run survive a power loss; a daemon that died may have left some.
     package private(set) var isSettled = false
 
+    /// Whether calls may wait for a file server. Set before the first use.
+    var waitsForServer = false
+
     init(_ done: Directory, _ failed: Directory, in home: Directory, from work: Directory) {
         (self.done, self.failed, self.home, self.work) = (done, failed, home, work)
     }
@@ -73,7 +76,29 @@ package final class Archives {
         reserved.insert(place)
     }
 
+    /// Has the kernel learn side by side whether done jobs' names and results are taken, where that waits for a server.
+    package func lookAhead(for names: @autoclosure () -> [FileName], at time: WallTime) {
+        guard waitsForServer, let day = try? openDay(ArchiveDay(folder: .done, day: time.day)) else { return }
+        _ = SideBySide.map(names().flatMap { [$0, $0.result ?? $0] }) { try? day.status(of: $0.bytes) }
+    }
+
     // MARK: Moves
+
+    /// Moves jobs without results side by side, where each move waits for a server; not synced. Returns those that were moved;
+    /// `archive` moves the others, and reports what fails.
+    package func moveAhead(_ jobs: @autoclosure () -> [(job: ClaimedJob, place: ArchivePlace)]) -> Set<JobID> {
+        guard waitsForServer else { return [] }
+        let moves = jobs().filter(\.job.hasWholeName).compactMap { job, place in
+            (try? openDay(place.archiveDay)).map { (job: job, day: $0, place: place) }
+        }
+        let areMoved = SideBySide.map(moves) { [work] move in
+            (try? move.job.claim.move(from: work, to: move.day, as: move.place.name)) == true
+        }
+        let moved = zip(moves, areMoved).filter(\.1).map(\.0)
+        reserved.subtract(moved.map(\.place))
+        unsettled.formUnion(moved.map(\.place.archiveDay))
+        return Set(moved.map(\.job.id))
+    }
 
     /// Moves a claimed job to its place, next to its result file if it has one.
     ///

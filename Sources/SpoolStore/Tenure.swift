@@ -17,11 +17,14 @@ extension Spool {
     ///   - job: The file that was read, announced in a synced record.
     ///   - id: Our id for it.
     ///   - app: The app it belongs to.
+    ///   - ahead: What `moveAhead` did with it; `nil` to move it now.
     /// - Returns: The outcome.
     /// - Throws: `SystemError`: the job is not ours and has not moved.
-    package func claim(_ job: OpenJob, as id: JobID, in app: AppSpool) throws(SystemError) -> Claim {
-        guard mayAct else { return .lapsed }
-        return try app.claim(job, id: id)
+    package func claim(
+        _ job: OpenJob, as id: JobID, in app: AppSpool, ahead: ClaimMove.Result? = nil
+    ) throws(SystemError) -> Claim {
+        guard ahead != nil || mayAct else { return .lapsed }
+        return try app.claim(job, id: id, ahead: ahead)
     }
 
     /// Returns the jobs that are ours, from a listing of our own directory. Never uses memory, times, or events of a watch.

@@ -217,3 +217,32 @@ struct IntakeTests {
         }
     }
 }
+
+extension IntakeTests {
+    /// In each lane the order is that of the drops.
+    @Test func `what is told to come next comes next`() throws {
+        var intake = Intake()
+        let names = (0..<20).map { number in name("\(number % 3 == 0 ? "bulk-" : "")n\(number).json") }
+        for (number, name) in names.enumerated() { intake.hint(.movedIn, name, at: .zero + .seconds(number)) }
+        #expect(intake.upcoming(50).looks == names && intake.upcoming(50, longest: .max).openings.isEmpty)
+        #expect(intake.upcoming(3).looks == Array(names.prefix(3)))
+        var looked: [FileName] = []
+        for (number, name) in names.enumerated() {
+            guard case .look(let next)? = intake.next(at: .zero) else { break }
+            looked.append(next)
+            let identity = IntakeSighting.Identity(
+                device: 1, inode: UInt64(number), changedAt: WallTime(epochSeconds: Int64(number)))
+            let sighting = IntakeSighting(
+                identity: identity, byteCount: number == 4 ? 1_000 : 10, modifiedAt: WallTime(epochSeconds: 5))
+            intake.sighted(name, sighting, at: .zero)
+        }
+        #expect(looked == names && intake.upcoming(50).looks.isEmpty)
+        #expect(Set(intake.upcoming(50, longest: 100).openings) == Set(names).subtracting([names[4]]))
+        #expect(intake.upcoming(7, longest: .max).openings.count == 7)
+        let told = intake.upcoming(50, longest: .max).openings
+        var opened: [FileName] = []
+        while case .open(let next, _)? = intake.next(at: .zero) { opened.append(next) }
+        for lane in Lane.allCases { #expect(opened.filter { $0.lane == lane } == told.filter { $0.lane == lane }) }
+        #expect(opened.count == 20 && intake.upcoming(50, longest: .max).openings.isEmpty)
+    }
+}

@@ -21,6 +21,9 @@ package struct Queue<Element: Sendable>: Sendable {
     /// The oldest element that satisfies `isWanted`. Costs O(*n*).
     package func first(where isWanted: (Element) -> Bool) -> Element? { elements[head...].first(where: isWanted) }
 
+    /// The oldest elements, so many at most.
+    package func prefix(_ count: Int) -> ArraySlice<Element> { elements[head...].prefix(count) }
+
     /// Adds an element before all others. Costs O(*n*).
     package mutating func prepend(_ element: Element) { elements.insert(element, at: head) }
 

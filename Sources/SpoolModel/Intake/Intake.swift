@@ -281,6 +281,19 @@ package struct Intake: Sendable {
         return nil
     }
 
+    /// Returns names that `next` will have looked at, and others of files up to `longest` that it will have opened, as far as can be
+    /// seen now, at most `count` of each. Takes O(n log n) steps for n ready files.
+    package func upcoming(_ count: Int, longest: Int64 = 0) -> (looks: [FileName], openings: [FileName]) {
+        var openings: [FileName] = []
+        for var turns in ready where longest > 0 {
+            while openings.count < count, let turn = turns.popFirst() {
+                guard let entry = entries[turn.name], entry.isReady(turn) else { continue }
+                if (entry.sighting?.byteCount ?? 0) <= longest { openings.append(turn.name) }
+            }
+        }
+        return (looks.prefix(count).filter { entries[$0]?.phase == .wantsLook }, openings)
+    }
+
     /// Returns the action for the file whose turn it is.
     private mutating func takeReady(in lanes: LaneSet, longest: Int64) -> IntakeAction? {
         let waiting = LaneSet { lane in
@@ -407,13 +420,7 @@ package struct Intake: Sendable {
 
     /// Processes a hint about a name without attention, which may be in the backlog.
     private mutating func hintUnattended(_ hint: IntakeHint, _ name: FileName, at now: Moment) {
-        let news: IntakeBacklog.News =
-            switch hint {
-            case .movedIn: .publishedByRename
-            case .created, .modified, .closedAfterWrite: .present
-            case .goneAway: .gone
-            }
-        if backlogs[name.lane.rank].note(news, of: name) || hint == .goneAway { return }
+        if backlogs[name.lane.rank].note(IntakeBacklog.News(hint), of: name) || hint == .goneAway { return }
         admit(name, isPublishedByRename: hint == .movedIn, at: now)
     }
 
@@ -483,10 +490,7 @@ package struct Intake: Sendable {
     }
 
     private mutating func hintTemporary(_ hint: IntakeHint, of target: FileName) {
-        switch hint {
-        case .movedIn, .created, .modified, .closedAfterWrite: rsyncTargets[target] = scan
-        case .goneAway: rsyncTargets[target] = nil
-        }
+        rsyncTargets[target] = hint == .goneAway ? nil : scan
     }
 
     private mutating func newTicket() -> UInt64 {

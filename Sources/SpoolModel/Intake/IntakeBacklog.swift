@@ -13,6 +13,15 @@ struct IntakeBacklog: Sendable {
         case publishedByRename
         /// The file is gone. The name keeps its place, since a file may reappear under it.
         case gone
+
+        init(_ hint: IntakeHint) {
+            self =
+                switch hint {
+                case .movedIn: .publishedByRename
+                case .created, .modified, .closedAfterWrite: .present
+                case .goneAway: .gone
+                }
+        }
     }
 
     /// Where a record is: the number of its piece, and the offset in it.

@@ -1,26 +1,26 @@
-package import Document
-package import JournalModel
+import Document
+import JournalModel
 
 /// The notifications of a job with a given outcome, as text for people and as JSON; of a long list, the first runs.
-package struct IndexList: Hashable, Sendable {
+struct IndexList: Hashable, Sendable {
     /// The outcome, or `left` for notifications without one.
-    package let word: String
+    let word: String
     /// The first runs, with first and last index included.
-    package let runs: [ClosedRange<Int>]
+    let runs: [ClosedRange<Int>]
     /// The number of all runs.
-    package let runCount: Int
+    let runCount: Int
 
     private static let keptCount = 1000
     private static let shownCount = 8
 
     /// Takes the indices of a set.
-    package init(_ word: String, _ indices: IndexRuns) {
+    init(_ word: String, _ indices: IndexRuns) {
         let runs = indices.runs.prefix(Self.keptCount).map { $0.lowerBound...($0.upperBound - 1) }
         (self.word, self.runs, runCount) = (word, runs, indices.runs.count)
     }
 
     /// Takes a member of `indexes` in a result file.
-    package init(_ member: Member) {
+    init(_ member: Member) {
         let all = member.value.elements.prefix(Self.keptCount).compactMap { element -> ClosedRange<Int>? in
             let bounds = element.elements.compactMap(\.integer)
             guard bounds.count == 2, bounds[0] <= bounds[1] else { return nil }
@@ -30,7 +30,7 @@ package struct IndexList: Hashable, Sendable {
     }
 
     /// The list as text: `[0, 4-9, 12, … 97 runs]`.
-    package var text: String {
+    var text: String {
         let shown = runs.prefix(Self.shownCount).map { run in
             run.lowerBound == run.upperBound ? "\(run.lowerBound)" : "\(run.lowerBound)-\(run.upperBound)"
         }
