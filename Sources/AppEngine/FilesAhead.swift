@@ -31,16 +31,19 @@ final class FilesAhead {
     /// - Parameters:
     ///   - name: Its name.
     ///   - count: How many others to open at most.
+    ///   - lanes: Their lanes.
     ///   - longest: The most bytes of one of them.
     /// - Returns: What was opened, and whether the remainders in `hold/` are at least as new.
     /// - Throws: `SystemError`: it cannot be opened, or `hold/` not be read.
     func open(
-        _ name: FileName, with count: Int, upTo longest: @autoclosure () -> Int64
+        _ name: FileName, with count: Int, in lanes: @autoclosure () -> LaneSet, upTo longest: @autoclosure () -> Int64
     ) throws(SystemError) -> (opening: Opening, isFresh: Bool) {
         if spool.waitsForServer, opened[name] == nil {
-            let others = parts.intake.value.upcoming(count, longest: longest()).openings
-            opened.merge(spool.openAhead([name] + others.filter { opened[$0] == nil })) { $1 }
-            if opened[name] != nil { try parts.held.refresh() }
+            let others = parts.intake.value.upcoming(count, in: lanes(), longest: longest()).openings
+            let more = spool.openAhead([name] + others.filter { opened[$0] == nil })
+            // Another node may have held and released one of them since the last time. The files are closed if that is unknown.
+            if !more.isEmpty { try parts.held.refresh() }
+            opened.merge(more) { $1 }
         }
         if let job = opened.removeValue(forKey: name) { return (.opened(job), true) }
         return (try spool.open(name), false)

@@ -61,6 +61,7 @@ final class IntakeLoop {
             await perform(action)
             if claimer.announcedCount >= Claimer.groupLimit {
                 await claimer.startClaims()
+                files.endRound()
                 goOnScanning()
             }
             if unclaimed.refusedCount >= Claimer.groupLimit { await unclaimed.carryOut() }
@@ -234,7 +235,8 @@ final class IntakeLoop {
     private func open(_ name: FileName, isPublishedByRename: Bool) async {
         do {
             let room = Claimer.groupLimit - claimer.announcedCount
-            let (opening, isFresh) = try files.open(name, with: room, upTo: claimer.longestClaim)
+            let (opening, isFresh) = try files.open(
+                name, with: room, in: claimer.openLanes, upTo: claimer.longestClaim)
             switch opening {
             case .gone: parts.intake.value.answer(name, .gone, at: .now)
             case .busy: parts.intake.value.answer(name, .busy, at: .now)

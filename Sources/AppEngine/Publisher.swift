@@ -379,7 +379,9 @@ final class Publisher {
 
     /// Whether the job's file was removed from `work/`; `false` if that is unknown.
     private func hasVanished(_ job: ClaimedJob) -> Bool {
-        (try? context.spool.work.status(of: job.entry.bytes)) == .some(nil)
+        let found = Result { () throws(SystemError) in try context.spool.work.status(of: job.entry.bytes) }
+        if case .success(nil) = found { return true }
+        return false
     }
 
     private func noteVanished(_ job: ActiveJob) {

@@ -25,7 +25,8 @@ package enum TaskThread {
     /// Meanwhile runs tasks on the thread that starts or resumes them, until they reach an actor's thread.
     ///
     /// The runtime resumes every continuation outside its actor, so that this thread would only pass it on, at the price
-    /// of two thread changes (Swift 6.3). Only for work that is an actor's: all other runs within the call that resumes it.
+    /// of two thread changes (Swift 6.3). Only for work that is an actor's: all other runs within the call that resumes it,
+    /// which must not be a cancellation handler then.
     ///
     /// - Throws: What `body` throws.
     package static func bypassed<Value, Failure>(

@@ -29,6 +29,8 @@ extension AppSpool {
         }
         let claimed = ClaimedJob(id: id, name: job.name, entry: entry, status: status)
         guard isUnchanged(status, since: job.status) else {
+            // Without the lease it may be another node's by now.
+            guard lease?.isValid ?? true else { throw .stale("rename", work.path) }
             let name = try putBack(claimed.entry, from: work, as: claimed.name)
             try work.unlink(WorkEntry.fullName(of: id))
             return .changed(name)

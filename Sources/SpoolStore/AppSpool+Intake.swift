@@ -54,7 +54,10 @@ extension AppSpool {
     package func openAhead(_ names: [FileName]) -> [FileName: OpenJob] {
         guard waitsForServer, names.count > 1 else { return [:] }
         let opened = SideBySide.map(names) { [new, jobFiles] name -> OpenJob? in
-            guard case .opened(let job)? = try? Self.open(name, in: new, counting: jobFiles) else { return nil }
+            // The last descriptors are for files that have their turns.
+            guard jobFiles?.hasRoom(keeping: Self.keptDescriptors) ?? true,
+                case .opened(let job)? = try? Self.open(name, in: new, counting: jobFiles)
+            else { return nil }
             var bytes: [UInt8] = []
             // Its turn repeats what fails here, and reports it.
             if job.status.byteCount <= Self.aheadByteLimit {
@@ -65,6 +68,7 @@ extension AppSpool {
         return Dictionary(opened.compactMap { $0.map { ($0.name, $0) } }) { $1 }
     }
 
+    private static let keptDescriptors = 16
     /// The longest file of which all is read ahead.
     private static let aheadByteLimit: Int64 = 1 << 16
 

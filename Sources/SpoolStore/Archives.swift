@@ -22,7 +22,6 @@ package final class Archives {
     /// Whether all moves before this run survive a power loss; a daemon that died may have left some.
     package private(set) var isSettled = false
 
-    /// Whether calls may wait for a file server. Set before the first use.
     var waitsForServer = false
 
     init(_ done: Directory, _ failed: Directory, in home: Directory, from work: Directory) {
@@ -78,14 +77,15 @@ package final class Archives {
 
     /// Has the kernel learn side by side whether done jobs' names and results are taken, where that waits for a server.
     package func lookAhead(for names: @autoclosure () -> [FileName], at time: WallTime) {
-        guard waitsForServer, let day = try? openDay(ArchiveDay(folder: .done, day: time.day)) else { return }
+        guard waitsForServer, let day = try? openDayIfThere(ArchiveDay(folder: .done, day: time.day)) else {
+            return
+        }
         _ = SideBySide.map(names().flatMap { [$0, $0.result ?? $0] }) { try? day.status(of: $0.bytes) }
     }
 
     // MARK: Moves
 
-    /// Moves jobs without results side by side, where each move waits for a server; not synced. Returns those that were moved;
-    /// `archive` moves the others, and reports what fails.
+    /// Moves jobs without results side by side, where that waits for a server. Not synced. `archive` moves those not returned.
     package func moveAhead(_ jobs: @autoclosure () -> [(job: ClaimedJob, place: ArchivePlace)]) -> Set<JobID> {
         guard waitsForServer else { return [] }
         let moves = jobs().filter(\.job.hasWholeName).compactMap { job, place in

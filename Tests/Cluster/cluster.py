@@ -79,8 +79,11 @@ class NFS:
         self.start("host", "gateway", *command)
 
     def log(self, host, name):
-        with open(self.call("err", host, name).stdout.strip()) as file:
-            return file.read()
+        try:
+            with open(self.call("err", host, name).stdout.strip()) as file:
+                return file.read()
+        except FileNotFoundError:
+            return ""    # its guest has not begun it yet
 
     def cut(self, host): self.call("cut", host)
     def cut_storage(self, host): self.call("cut", host, "nfs")

@@ -224,7 +224,7 @@ extension IntakeTests {
         var intake = Intake()
         let names = (0..<20).map { number in name("\(number % 3 == 0 ? "bulk-" : "")n\(number).json") }
         for (number, name) in names.enumerated() { intake.hint(.movedIn, name, at: .zero + .seconds(number)) }
-        #expect(intake.upcoming(50).looks == names && intake.upcoming(50, longest: .max).openings.isEmpty)
+        #expect(intake.upcoming(50).looks == names && intake.upcoming(50, in: .all, longest: .max).openings.isEmpty)
         #expect(intake.upcoming(3).looks == Array(names.prefix(3)))
         var looked: [FileName] = []
         for (number, name) in names.enumerated() {
@@ -237,12 +237,13 @@ extension IntakeTests {
             intake.sighted(name, sighting, at: .zero)
         }
         #expect(looked == names && intake.upcoming(50).looks.isEmpty)
-        #expect(Set(intake.upcoming(50, longest: 100).openings) == Set(names).subtracting([names[4]]))
-        #expect(intake.upcoming(7, longest: .max).openings.count == 7)
-        let told = intake.upcoming(50, longest: .max).openings
+        #expect(Set(intake.upcoming(50, in: .all, longest: 100).openings) == Set(names).subtracting([names[4]]))
+        #expect(intake.upcoming(7, in: .all, longest: .max).openings.count == 7)
+        #expect(intake.upcoming(50, in: LaneSet(.bulk), longest: .max).openings.allSatisfy { $0.lane == .bulk })
+        let told = intake.upcoming(50, in: .all, longest: .max).openings
         var opened: [FileName] = []
         while case .open(let next, _)? = intake.next(at: .zero) { opened.append(next) }
         for lane in Lane.allCases { #expect(opened.filter { $0.lane == lane } == told.filter { $0.lane == lane }) }
-        #expect(opened.count == 20 && intake.upcoming(50, longest: .max).openings.isEmpty)
+        #expect(opened.count == 20 && intake.upcoming(50, in: .all, longest: .max).openings.isEmpty)
     }
 }

@@ -96,7 +96,7 @@ package struct Intake: Sendable {
 
     /// Processes a hint of the watch.
     package mutating func hint(_ hint: IntakeHint, _ name: FileName, at now: Moment) {
-        if let target = name.rsyncTarget { return hintTemporary(hint, of: target) }
+        if let target = name.rsyncTarget { return rsyncTargets[target] = hint == .goneAway ? nil : scan }
         guard name.isJob else {
             if name.mayBeMistaken, hint != .goneAway { ignored.seen(name, at: now) }
             return
@@ -281,11 +281,13 @@ package struct Intake: Sendable {
         return nil
     }
 
-    /// Returns names that `next` will have looked at, and others of files up to `longest` that it will have opened, as far as can be
-    /// seen now, at most `count` of each. Takes O(n log n) steps for n ready files.
-    package func upcoming(_ count: Int, longest: Int64 = 0) -> (looks: [FileName], openings: [FileName]) {
+    /// Returns names that `next` will have looked at, and those of files of `lanes` up to `longest` that it will have opened.
+    package func upcoming(
+        _ count: Int, in lanes: LaneSet = [], longest: Int64 = 0
+    ) -> (looks: [FileName], openings: [FileName]) {
         var openings: [FileName] = []
-        for var turns in ready where longest > 0 {
+        for lane in Lane.allCases where lanes.contains(lane) {
+            var turns = ready[lane.rank]
             while openings.count < count, let turn = turns.popFirst() {
                 guard let entry = entries[turn.name], entry.isReady(turn) else { continue }
                 if (entry.sighting?.byteCount ?? 0) <= longest { openings.append(turn.name) }
@@ -487,10 +489,6 @@ package struct Intake: Sendable {
     private func back(off entry: inout IntakeEntry, at now: Moment) {
         entry.attempts += 1
         entry.retryAt = now + rules.retry.longestPause(after: entry.attempts)
-    }
-
-    private mutating func hintTemporary(_ hint: IntakeHint, of target: FileName) {
-        rsyncTargets[target] = hint == .goneAway ? nil : scan
     }
 
     private mutating func newTicket() -> UInt64 {
