@@ -8,19 +8,20 @@ import SpoolStore
 /// Looks at files of `new/` and opens them together with those that will have their turns next, where each call waits for a
 /// file server. Elsewhere one by one.
 final class FilesAhead {
-    private let parts: AppParts
+    private let intake: Shared<Intake>
+    private let held: HeldJobs
     private let spool: AppSpool
     private var seen: [FileName: SeenFile] = [:]
     private var opened: [FileName: OpenJob] = [:]
 
-    init(_ parts: AppParts) {
-        (self.parts, spool) = (parts, parts.context.spool)
+    init(_ intake: Shared<Intake>, _ held: HeldJobs, in spool: AppSpool) {
+        (self.intake, self.held, self.spool) = (intake, held, spool)
     }
 
     /// Returns the state of a file, at most as old as the round; `nil` if it does not exist.
     func look(_ name: FileName) throws(SystemError) -> SeenFile? {
         if spool.waitsForServer, seen[name] == nil {
-            seen = spool.lookAhead([name] + parts.intake.value.upcoming(Claimer.groupLimit).looks)
+            seen = spool.lookAhead([name] + intake.value.upcoming(Claimer.groupLimit).looks)
         }
         if let file = seen.removeValue(forKey: name) { return file }
         return try spool.look(name)
@@ -39,10 +40,10 @@ final class FilesAhead {
         _ name: FileName, with count: Int, in lanes: @autoclosure () -> LaneSet, upTo longest: @autoclosure () -> Int64
     ) throws(SystemError) -> (opening: Opening, isFresh: Bool) {
         if spool.waitsForServer, opened[name] == nil {
-            let others = parts.intake.value.upcoming(count, in: lanes(), longest: longest()).openings
+            let others = intake.value.upcoming(count, in: lanes(), longest: longest()).openings
             let more = spool.openAhead([name] + others.filter { opened[$0] == nil })
             // Another node may have held and released one of them since the last time. The files are closed if that is unknown.
-            if !more.isEmpty { try parts.held.refresh() }
+            if !more.isEmpty { try held.refresh() }
             opened.merge(more) { $1 }
         }
         if let job = opened.removeValue(forKey: name) { return (.opened(job), true) }

@@ -35,7 +35,7 @@ final class IntakeLoop {
         (self.hints, self.reader, self.claimer, self.status) = (hints, reader, claimer, status)
         (parts, unclaimed) = (claimer.parts, claimer.unclaimed)
         context = parts.context
-        (plan, files) = (ScanPlan(parts), FilesAhead(parts))
+        (plan, files) = (ScanPlan(parts), FilesAhead(parts.intake, parts.held, in: context.spool))
     }
 
     /// Sets whether the watch covers this app. If not, the app is polled.
