@@ -14,24 +14,19 @@ import Testing
 
 /// Files that a node of a cluster opens before their turns, while another one is at work.
 struct FilesAheadTests {
-    private let folder: TemporaryDirectory
-    private let spools: [Spool]
-    private let (one, two): (AppSpool, AppSpool)
+    private let nodes: TwoNodes
+    private var one: AppSpool { nodes.one }
+    private var two: AppSpool { nodes.two }
     private let intake = Shared(Intake())
     private let held: HeldJobs
     private let names = ["a.json", "b.json", "c.json"].compactMap { FileName($0) }
 
     init() throws {
-        let place = try TemporaryDirectory()
-        folder = place
-        spools = try ["one", "two"].map {
-            try Spool(path: place.path, node: $0, journalByteCount: 8 << 20, cluster: ClusterTerms())
-        }
-        (one, two) = (try spools[0].app("weather"), try spools[1].app("weather"))
-        held = HeldJobs(two, Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
+        nodes = try TwoNodes()
+        held = HeldJobs(nodes.two, Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         held.load()
         for name in names {
-            try one.new.put(name.bytes, Array("{}".utf8))
+            try nodes.one.new.put(name.bytes, Array("{}".utf8))
             intake.value.hint(.movedIn, name, at: .zero)
         }
     }

@@ -13,26 +13,20 @@ import Testing
 
 /// `hold/` where two nodes of a cluster use it.
 struct HeldInClusterTests {
-    private let folder: TemporaryDirectory
-    private let spools: [Spool]
-    private let one: AppSpool
-    private let two: AppSpool
+    private let nodes: TwoNodes
     private let name: FileName
+    private var one: AppSpool { nodes.one }
+    private var two: AppSpool { nodes.two }
 
     init() throws {
-        let place = try TemporaryDirectory()
-        folder = place
-        spools = try ["one", "two"].map {
-            try Spool(path: place.path, node: $0, journalByteCount: 8 << 20, cluster: ClusterTerms())
-        }
-        (one, two) = (try spools[0].app("weather"), try spools[1].app("weather"))
+        nodes = try TwoNodes()
         name = try #require(FileName("a.json"))
     }
 
     private func seen(_ app: AppSpool) throws -> SeenFile { try #require(try app.look(name)) }
 
     private func contents(of folder: String) throws -> [String] {
-        try Directory.open(path: "\(self.folder.path)/weather/\(folder)").names().map {
+        try Directory.open(path: "\(nodes.folder.path)/weather/\(folder)").names().map {
             String(decoding: $0, as: UTF8.self)
         }
     }
@@ -83,7 +77,7 @@ struct HeldInClusterTests {
         try one.holdDirectory.put("b.json", "[]")
         let other = try #require(FileName("b.json"))
         let (waiting, parked) = (try seen(one), try #require(try one.hold.look(other)))
-        try spools[0].leave(.stopped)
+        try nodes.spools[0].leave(.stopped)
         #expect(throws: SystemError.self) {
             try one.hold.park(waiting: waiting, id: JobID(bits: 1), leaving: Array("{}".utf8))
         }
