@@ -150,15 +150,15 @@ final class Claimer {
         claimingCount = 0
         if isDurable { for candidate in group { context.spool.notices.noteReleased(candidate.file.name) } }
         let moves = isDurable ? context.spool.moveAhead(group.map { ($0.file, $0.read.context.job) }) : [:]
-        for candidate in group {
+        var files: [OpenJob] = []
+        group.reverse()
+        while let candidate = group.popLast() {
             if isDurable { claim(candidate, moves[candidate.read.context.job]) }
-            candidate.file.file.dropReadLease()
+            // A document's file is closed here, which releases the lease too.
+            if candidate.read.source.keepsFileOpen { candidate.file.file.dropReadLease() }
+            if context.spool.waitsForServer { files.append(candidate.file) }
         }
-        if context.spool.waitsForServer {
-            let files = group.map(\.file)
-            group = []
-            context.spool.close(consume files)
-        }
+        context.spool.close(consume files)
         parts.journal.write()
         // Nothing of the jobs is sent before this function returns.
         if isDurable, context.spool.isClustered { syncClaims() }

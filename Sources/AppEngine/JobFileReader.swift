@@ -10,6 +10,7 @@ import ServiceProcess
 import SharedResources
 import SpoolModel
 import SpoolStore
+import Synchronization
 
 /// A job whose file was read completely.
 struct CheckedFile {
@@ -158,7 +159,8 @@ final class JobFileReader {
         return file.map(ReadingResult.read) ?? .abandoned
     }
 
-    /// How much processor time this thread may spend on a file. Ordinary short files take a millisecond.
+    /// How much processor time this thread may spend on a file once so much time has passed. Ordinary short files take a
+    /// millisecond.
     private static let patience = Duration.milliseconds(25)
 
     /// Reads a short file on this thread, and a file that is long or slow to read on its own thread.
@@ -182,12 +184,14 @@ final class JobFileReader {
 
     /// Reads a file on this thread, which other tasks share; `nil` if that takes too long, or the file has grown long.
     private func readHere(_ job: OpenJob, _ context: JobContext) throws(SystemError) -> JobSource.Reading? {
-        let isLate = StopFlag()
-        let (began, start) = (Moment.now, ThreadClock.nanoseconds())
+        let (began, isLate) = (Moment.now, StopFlag())
+        let start = Atomic<Int64>(0)
         let budget = ReadingBudget.unlimited.unless {
-            // The time that passes costs no system call, and processor time is never more.
+            // The time that passes costs no system call, and nearly all files are read by then.
             guard Moment.now - began > Self.patience else { return false }
-            if Duration.nanoseconds(ThreadClock.nanoseconds() - start) > Self.patience { isLate.set() }
+            let (used, first) = (ThreadClock.nanoseconds(), start.load(ordering: .relaxed))
+            if first == 0 { start.store(used, ordering: .relaxed) }
+            if first > 0, Duration.nanoseconds(used - first) > Self.patience { isLate.set() }
             return isLate.isSet
         }
         let reading = try JobSource.read(job, context, with: buffers, within: budget)

@@ -3,12 +3,13 @@ import PushModel
 
 /// The notifications that an app has to send, in a queue for each route.
 struct RoutedQueues: WireQueue {
-    private var queues: [RequestQueue]
+    /// In place, because an array would copy a queue for each look at it.
+    private var queues: InlineArray<2, RequestQueue>
     /// The routes that were ever used, and the one to devices.
     private(set) var routes = [Route.devices]
 
     init(pauses: RequestQueue.Pauses, announces: Bool) {
-        queues = Route.allCases.map { _ in RequestQueue(pauses: pauses, announces: announces) }
+        queues = InlineArray { _ in RequestQueue(pauses: pauses, announces: announces) }
     }
 
     /// The queue of a route.
@@ -17,7 +18,7 @@ struct RoutedQueues: WireQueue {
         _modify { yield &queues[route.rawValue] }
     }
 
-    private var count: Int { queues.reduce(0) { $0 + $1.count } }
+    private var count: Int { queues.indices.reduce(0) { $0 + queues[$1].count } }
 
     /// Always `false`: no request has to be alone.
     var wantsOneConnection: Bool { false }
@@ -25,13 +26,13 @@ struct RoutedQueues: WireQueue {
     func isBlocked(_ route: Route) -> Bool { self[route].isBlocked }
 
     /// Whether any notification waits to be sent now, or to be announced.
-    var hasWork: Bool { queues.contains { !$0.isBlocked || $0.unannouncedCount > 0 } }
+    var hasWork: Bool { queues.indices.contains { !queues[$0].isBlocked || queues[$0].unannouncedCount > 0 } }
 
     /// Whether notifications of jobs on hold are kept apart.
-    var hasHeldWork: Bool { queues.contains(where: \.hasHeldWork) }
+    var hasHeldWork: Bool { queues.indices.contains { queues[$0].hasHeldWork } }
 
     /// When the first job on hold may ask again.
-    var nextAsk: Moment? { queues.compactMap(\.nextAsk).min() }
+    var nextAsk: Moment? { queues.indices.compactMap { queues[$0].nextAsk }.min() }
 
     /// Lets the jobs on hold whose pause has ended ask again, or, with `one`, the one refused longest ago.
     mutating func ask(_ one: Bool, at now: Moment) -> Bool {
@@ -48,10 +49,10 @@ struct RoutedQueues: WireQueue {
     mutating func releasePaused() -> Bool { queues.indices.contains { queues[$0].releasePaused() } }
 
     /// When the next pause ends.
-    var nextRelease: Moment? { queues.compactMap(\.nextRelease).min() }
+    var nextRelease: Moment? { queues.indices.compactMap { queues[$0].nextRelease }.min() }
 
     /// The most notifications of a lane in a queue that have not paused.
-    func newCount(of lane: Lane) -> Int { queues.map { $0.newCount(of: lane) }.max() ?? 0 }
+    func newCount(of lane: Lane) -> Int { queues.indices.map { queues[$0].newCount(of: lane) }.max() ?? 0 }
 
     mutating func append(_ batch: Batch) {
         let route = Route(batch)

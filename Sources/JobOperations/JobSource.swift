@@ -90,6 +90,9 @@ package final class JobSource {
         }
     }
 
+    /// Whether the job keeps its file open, to read it again.
+    package var keepsFileOpen: Bool { lines != nil }
+
     /// Creates the reader that hands out the recipients of a file that was read completely.
     ///
     /// - Throws: `SystemError` if the digest of the file cannot be started.

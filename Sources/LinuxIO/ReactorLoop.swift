@@ -48,12 +48,13 @@ import Glibc
         while true {
             turn += 1
             unsafe runJobs(on: executor)
-            expireDeadlines()
             if isStopping && released.isEmpty && inbox.close() { return }
             let maySleep = yielding.isEmpty && released.isEmpty && inbox.fallAsleep(until: awakeAt)
             if maySleep { armTimer() }
             poll(maySleep: maySleep)
             if maySleep { inbox.awaken() }
+            // Before the jobs, so that one of them is what the end of a wait resumes.
+            expireDeadlines()
             settleYielding()
         }
     }

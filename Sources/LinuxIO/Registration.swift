@@ -13,6 +13,10 @@
     private(set) var ready: Readiness = []
     /// Whether the peer has ended its stream. This causes no second edge, so a short read must not hide it.
     private var hasStreamEnded = false
+    /// Whether a read has taken all bytes since epoll last reported any.
+    private(set) var isDrained = false
+    /// The descriptor, while epoll reports only that it hangs up.
+    var muted: Int32?
     /// How many waits returned without suspending in the current turn of the loop.
     private var burst = (turn: UInt64(0), count: 0)
     private var isWoken = false
@@ -38,6 +42,7 @@
     /// Records events from epoll and ends a matching wait.
     func noteEvents(_ events: Readiness, streamEnded: Bool) {
         ready.formUnion(events)
+        if events.contains(.readable) { isDrained = false }
         if streamEnded { hasStreamEnded = true }
         settleIfFound()
     }
@@ -49,7 +54,15 @@
 
     /// Records that a read took all available bytes. If the stream has ended, its end can still be read.
     func noteShortRead() {
-        if !hasStreamEnded { noteExhausted(.readable) }
+        guard !hasStreamEnded else { return }
+        noteExhausted(.readable)
+        isDrained = !ready.contains(.readable)
+    }
+
+    /// Records that bytes may have arrived of which epoll has reported nothing.
+    func noteGathered() {
+        ready.insert(.readable)
+        isDrained = false
     }
 
     /// Ends the current wait, or the next one at once.

@@ -39,6 +39,7 @@ package final class Waiter {
     ///   - deadline: `nil` waits without limit. Checked only if there is nothing else to return.
     /// - Returns: all conditions that hold.
     package func wait(for interest: Readiness = [], until deadline: ContinuousClock.Instant? = nil) async -> Readiness {
+        listen(for: interest)
         if Task.isCancelled { return registration.takeFound(for: interest).union(.cancelled) }
         if let found = beginWait(for: interest) { return found }
         return await suspendUnlessCancelled(until: deadline, isolation: #isolation)
@@ -46,17 +47,32 @@ package final class Waiter {
 
     /// Waits like `wait`, but ignores cancellation of the task: for an orderly close before a near deadline.
     package func waitToTheEnd(for interest: Readiness, until deadline: ContinuousClock.Instant) async -> Readiness {
+        listen(for: interest)
         if let found = beginWait(for: interest) { return found }
         return await suspend(until: deadline)
     }
 
-    /// Waits like `wait`, for a wakeup or the deadline only. The descriptor's readiness wakes nothing meanwhile.
+    /// Waits like `wait`, for a wakeup or the deadline only. The descriptor's readiness wakes nothing meanwhile, and is taken for
+    /// granted afterwards.
     func gather(_ descriptor: borrowing Descriptor, until deadline: ContinuousClock.Instant) async -> Readiness {
-        let number = descriptor.rawValue
-        reactor.loop.mute(number, registration, true)
-        defer { reactor.loop.mute(number, registration, false) }
+        if registration.muted == nil {
+            registration.muted = descriptor.rawValue
+            reactor.loop.mute(descriptor.rawValue, registration, true)
+        }
+        defer { registration.noteGathered() }
         return await wait(until: deadline)
     }
+
+    /// Ends the silence of `gather`, which lasts until somebody waits for the descriptor: waits that follow each other cost no
+    /// system calls.
+    private func listen(for interest: Readiness) {
+        guard !interest.isEmpty, let descriptor = registration.muted else { return }
+        registration.muted = nil
+        reactor.loop.mute(descriptor, registration, false)
+    }
+
+    /// Whether a read would find nothing, as far as epoll has reported.
+    var isDrained: Bool { registration.isDrained }
 
     /// Lets the queued jobs and ready descriptors go first, once. For a task that always has more work: with
     /// `Task.yield()` it would continue before the reactor polls its descriptors.

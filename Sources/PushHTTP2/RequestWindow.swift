@@ -101,9 +101,9 @@ struct RequestWindow: Sendable {
         writes.tally(places, at: now, into: &times)
     }
 
-    /// The shortest answer time so far, and a moving mean of them; `nil` before the first answer.
-    var answerTimes: (shortest: Duration, usual: Duration)? {
-        writes.shortest == .max ? nil : (.nanoseconds(writes.shortest), .nanoseconds(writes.usual))
+    /// The shortest answer time so far, and a moving mean of them, in nanoseconds; `nil` before the first answer.
+    var answerTimes: (shortest: Int64, usual: Int64)? {
+        writes.shortest == .max ? nil : (writes.shortest, writes.usual)
     }
 
     /// Closes all open requests from `place` on, and returns their places.

@@ -103,13 +103,14 @@ package struct SessionMachine: ~Copyable {
     /// the processor's time, and with a gateway that answers at once nothing would gather.
     package var gatheringTime: Duration? {
         guard window.count >= Self.leastGathering, let times = window.answerTimes else { return nil }
-        let time = times.shortest / 32 + max(times.usual - times.shortest, .zero) / 8
-        return time < Self.shortestGathering ? nil : min(time, Self.longestGathering)
+        let time = times.shortest / 32 + max(times.usual - times.shortest, 0) / 8
+        return time < Self.shortestGathering ? nil : .nanoseconds(min(time, Self.longestGathering))
     }
 
     private static let leastGathering = 16
-    private static let shortestGathering = Duration.microseconds(50)
-    private static let longestGathering = Duration.milliseconds(3)
+    /// In nanoseconds, as all times here: a `Duration` takes long to divide.
+    private static let shortestGathering: Int64 = 50_000
+    private static let longestGathering: Int64 = 3_000_000
 
     /// Uses another value of `authorization` from the next request on. If the gateway has seen the last one for less than
     /// the dialect's pause here, it would refuse another: then takes no more requests.

@@ -99,7 +99,8 @@ struct LifecycleTests {
     }
 
     @Test func `submitting waits while the queue is full, and can be given up`() async throws {
-        try await BenchPlan("close-after-handshake") {
+        // After a handshake some would be on their way for a moment, and leave room.
+        try await BenchPlan("refuse-connection") {
             $0.connectBackOff = BackOff(first: .seconds(60), ceiling: .seconds(60))
         }
         .run { bench in

@@ -45,8 +45,40 @@ struct StreamSocketTests {
             #expect(await pair.one.waiter.wait(for: .readable, until: .now + .seconds(60)) == .readable)
             #expect(try await pair.one.readAll(upTo: 3) == [1, 2, 3])
             #expect(await pair.one.gather(until: .now + .milliseconds(1)) == .timedOut)
+            #expect(try pair.one.read { _ in } == .wouldBlock)
             try await pair.other.writeAll([4])
             #expect(await pair.one.waiter.wait(for: .readable, until: .now + .seconds(60)) == .readable)
+            #expect(try await pair.one.readAll(upTo: 1) == [4])
+        }
+    }
+
+    @Test func `gathering again and again finds what came in between, and the end`() async throws {
+        try await onReactor { reactor in
+            let pair = try await SocketPair.overTCP(on: reactor)
+            for byte: UInt8 in 1...3 {
+                try await pair.other.writeAll([byte])
+                var found: [UInt8] = []
+                while found.isEmpty {
+                    _ = await pair.one.gather(until: .now + .milliseconds(1))
+                    _ = try pair.one.read { bytes in for index in bytes.indices { found.append(bytes[index]) } }
+                }
+                #expect(found == [byte])
+            }
+            pair.other.shutdownWrite()
+            #expect(await pair.one.waiter.wait(for: .readable, until: .now + .seconds(60)) == .readable)
+            #expect(try pair.one.read { _ in } == .closed)
+        }
+    }
+
+    @Test func `bytes that come after the socket was emptied are read once the reactor has heard of them`() async throws {
+        try await onReactor { reactor in
+            let pair = try await SocketPair.overTCP(on: reactor)
+            for byte: UInt8 in 1...3 {
+                try await pair.other.writeAll([byte])
+                #expect(await pair.one.waiter.wait(for: .readable, until: .now + .seconds(60)) == .readable)
+                #expect(try pair.one.read { _ in } == .bytes(1))
+                #expect(try pair.one.read { _ in } == .wouldBlock)
+            }
         }
     }
 
