@@ -36,6 +36,20 @@ struct TokenSpellingTests {
         }
     }
 
+    @Test(arguments: 0..<64)
+    func `each byte counts as a digit or not wherever it stands in a token of the usual length`(place: Int) {
+        let token = String(repeating: "0a1B2c3Df9E8d7C6", count: 4)
+        for byte in UInt8.min...UInt8.max {
+            var (text, bytes): ([UInt8], [UInt8]) = (Array(token.utf8), [0x5A])
+            text[place] = byte
+            let digits = text.map { Character(Unicode.Scalar($0)).hexDigitValue }
+            let areDigits = byte < 0x80 && digits[place] != nil
+            #expect(TokenSpelling.appendUsualDigits(text.span, to: &bytes) == areDigits, "byte \(byte)")
+            let decoded = areDigits ? (0..<32).map { UInt8(digits[2 * $0]! << 4 | digits[2 * $0 + 1]!) } : []
+            #expect(bytes == [0x5A] + decoded)
+        }
+    }
+
     @Test(arguments: [
         ("", TokenSpelling.Fault.empty), ("<>", .empty), ("  ", .empty), ("=", .unreadable), ("====", .unreadable),
         ("abc", .oddDigitCount(3)), ("<1>", .oddDigitCount(1)), ("DEADBEEF0", .oddDigitCount(9)),
