@@ -53,7 +53,6 @@ import Glibc
             if maySleep { armTimer() }
             poll(maySleep: maySleep)
             if maySleep { inbox.awaken() }
-            // Before the jobs, so that one of them is what the end of a wait resumes.
             expireDeadlines()
             settleYielding()
         }
@@ -78,8 +77,8 @@ import Glibc
 
     /// Makes epoll report of a watched descriptor only when it hangs up, or everything again: then also what it missed.
     func mute(_ descriptor: Int32, _ registration: Registration, _ isMute: Bool) {
+        registration.muted = isMute ? descriptor : nil
         let kinds = isMute ? clinux_epoll_edge : Self.allKinds
-        // Fails only for a descriptor that is not watched.
         let code = clinux_epoll_control(epoll.rawValue, EPOLL_CTL_MOD, descriptor, kinds, registration.tag)
         precondition(code == 0, "epoll_ctl refuses a watched descriptor")
     }

@@ -60,10 +60,7 @@
     }
 
     /// Records that bytes may have arrived of which epoll has reported nothing.
-    func noteGathered() {
-        ready.insert(.readable)
-        isDrained = false
-    }
+    func noteGathered() { (ready, isDrained) = (ready.union(.readable), false) }
 
     /// Ends the current wait, or the next one at once.
     func wake() {

@@ -52,23 +52,16 @@ package final class Waiter {
         return await suspend(until: deadline)
     }
 
-    /// Waits like `wait`, for a wakeup or the deadline only. The descriptor's readiness wakes nothing meanwhile, and is taken for
-    /// granted afterwards.
+    /// Waits like `wait`, for a wakeup or the deadline only. Readiness wakes nothing meanwhile, and is presumed afterwards.
     func gather(_ descriptor: borrowing Descriptor, until deadline: ContinuousClock.Instant) async -> Readiness {
-        if registration.muted == nil {
-            registration.muted = descriptor.rawValue
-            reactor.loop.mute(descriptor.rawValue, registration, true)
-        }
+        if registration.muted == nil { reactor.loop.mute(descriptor.rawValue, registration, true) }
         defer { registration.noteGathered() }
         return await wait(until: deadline)
     }
 
-    /// Ends the silence of `gather`, which lasts until somebody waits for the descriptor: waits that follow each other cost no
-    /// system calls.
+    /// Ends the silence of `gather`, which lasts until readiness is waited for, so that only the first of several mutes.
     private func listen(for interest: Readiness) {
-        guard !interest.isEmpty, let descriptor = registration.muted else { return }
-        registration.muted = nil
-        reactor.loop.mute(descriptor, registration, false)
+        if !interest.isEmpty, let descriptor = registration.muted { reactor.loop.mute(descriptor, registration, false) }
     }
 
     /// Whether a read would find nothing, as far as epoll has reported.

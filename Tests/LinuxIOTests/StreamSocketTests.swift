@@ -70,7 +70,8 @@ struct StreamSocketTests {
         }
     }
 
-    @Test func `bytes that come after the socket was emptied are read once the reactor has heard of them`() async throws {
+    @Test func `bytes that come after the socket was emptied are read once the reactor has heard of them`() async throws
+    {
         try await onReactor { reactor in
             let pair = try await SocketPair.overTCP(on: reactor)
             for byte: UInt8 in 1...3 {
