@@ -97,9 +97,15 @@ final class Exchange {
 
     /// Waits until the text has arrived, and returns all up to it.
     func received(until text: String) async throws -> String {
-        try await wait { arrived.contains(text) }
-        defer { arrived = "" }
-        return arrived
+        var end: String.Index?
+        try await wait {
+            end = arrived.firstRange(of: text)?.upperBound
+            return end != nil
+        }
+        // What has come behind it is for the next call.
+        let head = arrived[..<(end ?? arrived.endIndex)]
+        arrived = String(arrived[head.endIndex...])
+        return String(head)
     }
 
     func receivedToTheEnd() async throws -> String {
