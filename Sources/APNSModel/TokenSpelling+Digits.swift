@@ -1,3 +1,5 @@
+import Document
+
 extension TokenSpelling {
     /// The number of digits of a 32-byte token, the usual length.
     package static let usualDigitCount = 64
@@ -10,9 +12,7 @@ extension TokenSpelling {
         var decoded = InlineArray<32, UInt8>(repeating: 0)
         var areDigits = true
         for index in 0..<8 {
-            var word: UInt64 = 0
-            for place in 0..<8 { word |= UInt64(text[8 * index + place]) << (8 * UInt64(place)) }
-            let digits = EightDigits(word)
+            let digits = EightDigits(text.word(at: 8 * index))
             for place in 0..<4 {
                 decoded[4 * index + place] = UInt8(truncatingIfNeeded: digits.value >> (8 * UInt32(place)))
             }

@@ -154,9 +154,10 @@ final class Claimer {
         group.reverse()
         while let candidate = group.popLast() {
             if isDurable { claim(candidate, moves[candidate.read.context.job]) }
-            // A document's file is closed here, which releases the lease too.
-            if candidate.read.source.keepsFileOpen { candidate.file.file.dropReadLease() }
-            if context.spool.waitsForServer { files.append(candidate.file) }
+            let isClosedLater = context.spool.waitsForServer
+            if isClosedLater { files.append(candidate.file) }
+            // A file that is closed here loses its lease by that.
+            if isClosedLater || candidate.read.source.keepsFileOpen { candidate.file.file.dropReadLease() }
         }
         context.spool.close(consume files)
         parts.journal.write()

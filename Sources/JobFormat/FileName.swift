@@ -1,3 +1,5 @@
+import Document
+
 /// The name of a file in a spool, as the bytes the kernel uses.
 ///
 /// Not a `String`: two names with different bytes can be equal as text (NFC and NFD), and a name need not be valid UTF-8.
@@ -37,13 +39,13 @@ extension FileName {
     package func hash(into hasher: inout Hasher) {
         let text = bytes.span
         hasher.combine(text.count)
-        var (word, index): (UInt64, Int) = (0, 0)
+        var index = 0
         while index + 8 <= text.count {
-            for offset in 0..<8 { word = word << 8 | UInt64(text[index + offset]) }
-            hasher.combine(word)
+            hasher.combine(text.word(at: index))
             index += 8
         }
         guard index < text.count else { return }
+        var word: UInt64 = 0
         while index < text.count {
             word = word << 8 | UInt64(text[index])
             index += 1

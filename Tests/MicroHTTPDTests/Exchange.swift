@@ -1,6 +1,7 @@
 import LinuxIO
 import MicroHTTPD
 import TestSupport
+import Testing
 
 /// A server and one client of it, on a reactor.
 final class Exchange {
@@ -97,13 +98,9 @@ final class Exchange {
 
     /// Waits until the text has arrived, and returns all up to it.
     func received(until text: String) async throws -> String {
-        var end: String.Index?
-        try await wait {
-            end = arrived.firstRange(of: text)?.upperBound
-            return end != nil
-        }
+        try await wait { arrived.contains(text) }
         // What has come behind it is for the next call.
-        let head = arrived[..<(end ?? arrived.endIndex)]
+        let head = try arrived[..<#require(arrived.firstRange(of: text)).upperBound]
         arrived = String(arrived[head.endIndex...])
         return String(head)
     }
