@@ -1,5 +1,3 @@
-import Document
-
 /// The name of a file in a spool, as the bytes the kernel uses.
 ///
 /// Not a `String`: two names with different bytes can be equal as text (NFC and NFD), and a name need not be valid UTF-8.

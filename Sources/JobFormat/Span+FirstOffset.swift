@@ -1,5 +1,3 @@
-import Document
-
 extension Span<UInt8> {
     /// Returns where a byte first occurs in a range; `nil` if it does not occur. Looks at eight bytes at a time.
     func firstOffset(of byte: UInt8, in range: Range<Int>) -> Int? {
@@ -13,5 +11,13 @@ extension Span<UInt8> {
             offset += 8
         }
         return (offset..<range.upperBound).first { self[$0] == byte }
+    }
+
+    /// Returns eight bytes, the first one lowest.
+    func word(at offset: Int) -> UInt64 {
+        let eight = extracting(offset..<offset + 8)
+        let low = UInt64(eight[0]) | UInt64(eight[1]) << 8 | UInt64(eight[2]) << 16 | UInt64(eight[3]) << 24
+        let high = UInt64(eight[4]) | UInt64(eight[5]) << 8 | UInt64(eight[6]) << 16 | UInt64(eight[7]) << 24
+        return low | high << 32
     }
 }
