@@ -252,13 +252,14 @@ final class HTTP2Session: GatewaySession {
     ) async -> Readiness {
         var look = max(machine.nextLook, .now + .milliseconds(1))
         if let retiresAt, !isOld { look = min(look, retiresAt) }
-        let next = ([look.instant, permit] + deadlines).compactMap(\.self).min()
+        var end = ([look.instant, permit] + deadlines).compactMap(\.self).min()
+        var least = 1
         // More answers are on their way if some have just come.
-        if hasRead, stream.pendingByteCount == 0, let time = machine.gatheringTime {
-            let end = ContinuousClock.now + time
-            return await stream.gather(until: next.map { min($0, end) } ?? end)
+        if hasRead, stream.pendingByteCount == 0, let more = machine.gathering(after: stream.arrivedByteCount) {
+            let pause = ContinuousClock.now + more.time
+            (least, end) = (more.byteCount, end.map { min($0, pause) } ?? pause)
         }
-        return await stream.wait(for: .readable, until: next, holdsBack: permit != nil)
+        return await stream.wait(for: .readable, atLeast: least, until: end, holdsBack: permit != nil)
     }
 
     /// Sends a GOAWAY and shuts the connection down cleanly.

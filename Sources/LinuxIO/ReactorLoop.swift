@@ -60,7 +60,11 @@ import Glibc
 
     /// Creates a registration without a descriptor, for deadlines and wakeups only.
     func register() -> Registration {
-        let registration = Registration(loop: self, tag: nextTag)
+        register(nil)
+    }
+
+    private func register(_ descriptor: Int32?) -> Registration {
+        let registration = Registration(loop: self, tag: nextTag, descriptor)
         registrations[nextTag] = registration
         nextTag += 1
         return registration
@@ -71,19 +75,10 @@ import Glibc
     /// - Throws: `SystemError`: EPERM for a descriptor that is always ready (a regular file), ENOSPC or ENOMEM if a
     ///   limit is reached.
     func register(watching descriptor: Int32) throws(SystemError) -> Registration {
-        try watch(descriptor, tag: nextTag, for: Self.allKinds)
-        return register()
+        let kinds = clinux_epoll_in | clinux_epoll_out | clinux_epoll_rdhup | clinux_epoll_edge
+        try watch(descriptor, tag: nextTag, for: kinds)
+        return register(descriptor)
     }
-
-    /// Makes epoll report of a watched descriptor only when it hangs up, or everything again: then also what it missed.
-    func mute(_ descriptor: Int32, _ registration: Registration, _ isMute: Bool) {
-        registration.muted = isMute ? descriptor : nil
-        let kinds = isMute ? clinux_epoll_edge : Self.allKinds
-        let code = clinux_epoll_control(epoll.rawValue, EPOLL_CTL_MOD, descriptor, kinds, registration.tag)
-        precondition(code == 0, "epoll_ctl refuses a watched descriptor")
-    }
-
-    private static let allKinds = clinux_epoll_in | clinux_epoll_out | clinux_epoll_rdhup | clinux_epoll_edge
 
     /// Arranges for the wait that `registration` began to be settled.
     func suspend(_ registration: Registration, until deadline: ContinuousClock.Instant?) {

@@ -1,3 +1,5 @@
+import Glibc
+
 /// The reactor's state of one waiter: the readiness seen so far, and the waiting task with its interest.
 ///
 /// It is also the executor of its waiter's `Gate`. A task that enters the gate arrives here as a job and stays
@@ -15,8 +17,9 @@
     private var hasStreamEnded = false
     /// Whether a read has taken all bytes since epoll last reported any.
     private(set) var isDrained = false
-    /// The descriptor, while epoll reports only that it hangs up.
-    var muted: Int32?
+    private let descriptor: Int32?
+    /// How many bytes make a TCP connection readable: its low-water mark (SO_RCVLOWAT, socket(7)).
+    private var lowWater = 1
     /// How many waits returned without suspending in the current turn of the loop.
     private var burst = (turn: UInt64(0), count: 0)
     private var isWoken = false
@@ -31,9 +34,8 @@
     private(set) var waitNumber: UInt64 = 0
 
     /// Creates an entry for the loop's table. Called by the loop only.
-    init(loop: ReactorLoop, tag: UInt64) {
-        self.loop = loop
-        self.tag = tag
+    init(loop: ReactorLoop, tag: UInt64, _ descriptor: Int32?) {
+        (self.loop, self.tag, self.descriptor) = (loop, tag, descriptor)
     }
 
     /// How many consecutive waits may return without giving other tasks a turn.
@@ -57,6 +59,18 @@
         guard !hasStreamEnded else { return }
         noteExhausted(.readable)
         isDrained = !ready.contains(.readable)
+    }
+
+    /// Sets how many bytes make the connection readable. If so many have come already, epoll reports them.
+    func setLowWater(_ byteCount: Int) {
+        // A number that is a little larger than the last one is not worth a system call.
+        guard byteCount < lowWater || byteCount > lowWater + lowWater / 4, let descriptor else {
+            return
+        }
+        var value = Int32(clamping: byteCount)
+        let code = unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVLOWAT, &value, socklen_t(MemoryLayout<Int32>.size))
+        precondition(code == 0, "SO_RCVLOWAT is refused")
+        lowWater = byteCount
     }
 
     /// Records that bytes may have arrived of which epoll has reported nothing.

@@ -67,14 +67,6 @@ package final class StreamSocket {
         return result
     }
 
-    /// Suspends until the deadline, a wakeup, the end of the connection or the task's cancellation, and lets bytes gather
-    /// in the kernel: they do not wake the reactor's thread, which would cost more than to read them.
-    ///
-    /// - Returns: As `Waiter.wait`.
-    package func gather(until deadline: ContinuousClock.Instant) async -> Readiness {
-        await waiter.gather(channel.descriptor, until: deadline)
-    }
-
     /// Writes all bytes.
     ///
     /// - Returns: Whether it did; `false` at the deadline, and if the task was cancelled.

@@ -36,10 +36,15 @@ package final class Waiter {
     ///
     /// - Parameters:
     ///   - interest: `.readable`, `.writable`, both, or neither.
+    ///   - byteCount: About how many bytes must have arrived on a TCP connection before it counts as readable. Read
+    ///     afterwards in any case.
     ///   - deadline: `nil` waits without limit. Checked only if there is nothing else to return.
     /// - Returns: all conditions that hold.
-    package func wait(for interest: Readiness = [], until deadline: ContinuousClock.Instant? = nil) async -> Readiness {
-        listen(for: interest)
+    package func wait(
+        for interest: Readiness = [], atLeast byteCount: Int = 1, until deadline: ContinuousClock.Instant? = nil
+    ) async -> Readiness {
+        if !interest.isEmpty { registration.setLowWater(byteCount) }
+        defer { if byteCount > 1 { registration.noteGathered() } }
         if Task.isCancelled { return registration.takeFound(for: interest).union(.cancelled) }
         if let found = beginWait(for: interest) { return found }
         return await suspendUnlessCancelled(until: deadline, isolation: #isolation)
@@ -47,21 +52,9 @@ package final class Waiter {
 
     /// Waits like `wait`, but ignores cancellation of the task: for an orderly close before a near deadline.
     package func waitToTheEnd(for interest: Readiness, until deadline: ContinuousClock.Instant) async -> Readiness {
-        listen(for: interest)
+        registration.setLowWater(1)
         if let found = beginWait(for: interest) { return found }
         return await suspend(until: deadline)
-    }
-
-    /// Waits like `wait`, for a wakeup or the deadline only. Readiness wakes nothing meanwhile, and is presumed afterwards.
-    func gather(_ descriptor: borrowing Descriptor, until deadline: ContinuousClock.Instant) async -> Readiness {
-        if registration.muted == nil { reactor.loop.mute(descriptor.rawValue, registration, true) }
-        defer { registration.noteGathered() }
-        return await wait(until: deadline)
-    }
-
-    /// Ends the silence of `gather`, which lasts until readiness is waited for, so that only the first of several mutes.
-    private func listen(for interest: Readiness) {
-        if !interest.isEmpty, let descriptor = registration.muted { reactor.loop.mute(descriptor, registration, false) }
     }
 
     /// Whether a read would find nothing, as far as epoll has reported.

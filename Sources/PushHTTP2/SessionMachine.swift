@@ -95,22 +95,32 @@ package struct SessionMachine: ~Copyable {
     /// Whether the gateway has sent its SETTINGS.
     package var isReady: Bool { connection.isReady }
 
-    /// How long to let answers gather before they are read; `nil` to read each when it arrives.
+    /// Returns how many bytes of answers to let gather before they are read.
     ///
     /// Answers of a distant or a busy gateway trickle in, and each would wake the program for itself. While they gather, the
-    /// gateway works on the others in flight: an eighth of the time in its queue leaves it enough, and a thirty-second of the
-    /// way there and back costs about as much throughput at most. With few requests in flight, answers are worth more than
-    /// the processor's time, and with a gateway that answers at once nothing would gather.
-    package var gatheringTime: Duration? {
+    /// gateway works on the others in flight: as many as usually come in a thirty-second of the way there and back cost about
+    /// as much throughput, and a quarter of those in its queue leave it enough. With few requests in flight, answers are
+    /// worth more than the processor's time, and with a gateway that answers at once nothing would gather.
+    ///
+    /// - Parameter byteCount: How many bytes were read so far, which tells how long an answer is.
+    /// - Returns: Their number, and the longest wait for them; `nil` to read each answer when it comes.
+    package func gathering(after byteCount: Int) -> (byteCount: Int, time: Duration)? {
         guard window.count >= Self.leastGathering, let times = window.answerTimes else { return nil }
-        let time = times.shortest / 32 + max(times.usual - times.shortest, 0) / 8
-        return time < Self.shortestGathering ? nil : .nanoseconds(min(time, Self.longestGathering))
+        let time = times.shortest / 32 + max(times.usual - times.shortest, 0) / 4
+        guard time >= Self.shortestGathering else { return nil }
+        let inFlight = byteCount / (window.end - window.count) * window.count
+        // An answer that frees a stream is as good as the next one. Other news must not wait until enough of them have come.
+        if isWindowUsedUp || min(connection.room, window.room) > 0 {
+            return (inFlight, .nanoseconds(min(time, Self.longestPause)))
+        }
+        return (Int(Int64(inFlight) * time / times.usual), .nanoseconds(min(times.usual, Self.longestGathering)))
     }
 
     private static let leastGathering = 16
     /// In nanoseconds, as all times here: a `Duration` takes long to divide.
     private static let shortestGathering: Int64 = 50_000
-    private static let longestGathering: Int64 = 3_000_000
+    private static let longestPause: Int64 = 3_000_000
+    private static let longestGathering: Int64 = 50_000_000
 
     /// Uses another value of `authorization` from the next request on. If the gateway has seen the last one for less than
     /// the dialect's pause here, it would refuse another: then takes no more requests.

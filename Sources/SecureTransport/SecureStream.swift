@@ -22,6 +22,9 @@ package final class SecureStream {
     /// The total number of ciphertext bytes that the kernel has taken, including the handshake.
     package private(set) var handedOverByteCount = 0
 
+    /// The total number of ciphertext bytes that have been read, including the handshake.
+    package private(set) var arrivedByteCount = 0
+
     /// Creates the client side of a connected socket. Call `handshake` next.
     ///
     /// - Parameters:
@@ -138,20 +141,17 @@ package final class SecureStream {
     ///
     /// - Parameters:
     ///   - interest: Usually `.readable`, which here means that a read may return plaintext.
+    ///   - byteCount: About how much ciphertext must have arrived before it counts as readable.
     ///   - deadline: The end of the wait; `nil` waits forever.
     ///   - holdsBack: Whether pending ciphertext stays here for now, so that room for it does not end the wait.
     /// - Returns: All conditions that hold. After `.hangup`, read to the end.
     package func wait(
-        for interest: Readiness = .readable, until deadline: ContinuousClock.Instant? = nil, holdsBack: Bool = false
+        for interest: Readiness = .readable, atLeast byteCount: Int = 1,
+        until deadline: ContinuousClock.Instant? = nil, holdsBack: Bool = false
     ) async -> Readiness {
         if interest.contains(.readable) && (mayHoldPlaintext || !early.isEmpty) { return .readable }
-        return await waiter.wait(for: holdsBack ? interest : interest.union(needed), until: deadline)
-    }
-
-    /// Waits as `Waiter.wait` does, but lets arriving bytes gather in the kernel meanwhile. Use it without
-    /// pending ciphertext, and read afterwards.
-    package func gather(until deadline: ContinuousClock.Instant) async -> Readiness {
-        mayHoldPlaintext || !early.isEmpty ? .readable : await socket.gather(until: deadline)
+        return await waiter.wait(
+            for: holdsBack ? interest : interest.union(needed), atLeast: byteCount, until: deadline)
     }
 
     /// Lets other connections run first, as `Waiter.yield` does, even if this one may have more to read.
@@ -179,7 +179,9 @@ package final class SecureStream {
     /// Moves one read's worth of bytes from the socket into the engine. Returns `false` if none are available.
     func receive() throws(SystemError) -> Bool {
         switch try socket.read(engine.receive) {
-        case .bytes: return true
+        case .bytes(let count):
+            arrivedByteCount += count
+            return true
         case .closed:
             engine.receiveEnd()
             return true

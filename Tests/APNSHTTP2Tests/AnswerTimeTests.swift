@@ -63,34 +63,54 @@ struct AnswerTimeTests {
         #expect(abs(times.seconds - 0.34) < 1e-9)
     }
 
+    /// A client with requests in flight, at a gateway that lets it have so many streams.
+    private static func rig(requests: Int, streams: Int? = nil) -> SessionRig {
+        var rig = SessionRig()
+        if let streams { _ = rig.hear([0, 0, 6, 4, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, UInt8(streams)]) }
+        rig.write(Work.batch(0..<requests))
+        return rig
+    }
+
     @Test(arguments: [(1, nil), (2, Duration.nanoseconds(62_500)), (48, .microseconds(1500)), (200, .milliseconds(3))])
     func `answers of a distant gateway gather for a part of the way, and those of a near one for no time`(
         way: Int, time: Duration?
     ) {
-        var rig = SessionRig()
-        rig.write(Work.batch(0..<20))
-        #expect(rig.client.gatheringTime == nil)
+        var rig = Self.rig(requests: 20)
+        #expect(rig.client.gathering(after: 30) == nil)
         _ = rig.hear(Self.answer(stream: 1), at: Self.milliseconds(way))
-        #expect(rig.client.gatheringTime == time)
+        let more = rig.client.gathering(after: 30)
+        #expect(more?.time == time)
+        // All of them, as each answer frees no stream that is waited for.
+        #expect(more?.byteCount == time.map { _ in 19 * 30 })
     }
 
     @Test func `answers that wait in the gateway's queue gather for a part of that time`() {
-        var rig = SessionRig()
-        rig.write(Work.batch(0..<20))
+        var rig = Self.rig(requests: 20)
         _ = rig.hear(Self.answer(stream: 1), at: Self.milliseconds(1))
         _ = rig.hear(Self.answer(stream: 3), at: Self.milliseconds(17))
         // The mean is 2 ms by now.
-        #expect(rig.client.gatheringTime == .nanoseconds(1_000_000 / 32 + 1_000_000 / 8))
+        #expect(rig.client.gathering(after: 60)?.time == .nanoseconds(1_000_000 / 32 + 1_000_000 / 4))
         _ = rig.hear(Self.answer(stream: 5), at: Self.milliseconds(500))
-        #expect(rig.client.gatheringTime == .milliseconds(3))
+        #expect(rig.client.gathering(after: 90)?.time == .milliseconds(3))
+    }
+
+    @Test func `where all streams are in use, as many answers gather as usually come in that time`() {
+        var rig = Self.rig(requests: 39, streams: 39)
+        _ = rig.hear(Self.answer(stream: 1), at: Self.milliseconds(32))
+        rig.write(Work.batch(39..<40), at: Self.milliseconds(32))
+        // A thirty-second of 39 answers of 64 bytes, each of which takes as long as the way.
+        #expect(rig.client.gathering(after: 64)?.byteCount == 39 * 64 / 32)
+        #expect(rig.client.gathering(after: 64)?.time == .milliseconds(32))
+        // That one frees a stream.
+        _ = rig.hear(Self.answer(stream: 3), at: Self.milliseconds(32))
+        #expect(rig.client.gathering(after: 128)?.time == .milliseconds(1))
     }
 
     @Test func `with few requests in flight answers do not gather`() {
-        var rig = SessionRig()
-        rig.write(Work.batch(0..<17))
+        var rig = Self.rig(requests: 17)
         _ = rig.hear(Self.answer(stream: 1), at: Self.milliseconds(50))
-        #expect(rig.client.gatheringTime != nil)
+        #expect(rig.client.gathering(after: 30) != nil)
         _ = rig.hear(Self.answer(stream: 3), at: Self.milliseconds(50))
-        #expect(rig.client.gatheringTime == nil)
+        #expect(rig.client.gathering(after: 60) == nil)
     }
 }

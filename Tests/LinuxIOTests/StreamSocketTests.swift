@@ -37,18 +37,33 @@ struct StreamSocketTests {
         }
     }
 
-    @Test func `bytes that gather end no wait, and are there afterwards`() async throws {
+    @Test func `fewer bytes than are to gather end no wait, and are there afterwards`() async throws {
         try await onReactor { reactor in
             let pair = try await SocketPair.overTCP(on: reactor)
             try await pair.other.writeAll([1, 2, 3])
-            #expect(await pair.one.gather(until: .now + .milliseconds(20)) == .timedOut)
+            #expect(
+                await pair.one.waiter.wait(for: .readable, atLeast: 4, until: .now + .milliseconds(20)) == .timedOut)
             #expect(await pair.one.waiter.wait(for: .readable, until: .now + .seconds(60)) == .readable)
             #expect(try await pair.one.readAll(upTo: 3) == [1, 2, 3])
-            #expect(await pair.one.gather(until: .now + .milliseconds(1)) == .timedOut)
+            #expect(await pair.one.waiter.wait(for: .readable, atLeast: 4, until: .now + .milliseconds(1)) == .timedOut)
             #expect(try pair.one.read { _ in } == .wouldBlock)
             try await pair.other.writeAll([4])
             #expect(await pair.one.waiter.wait(for: .readable, until: .now + .seconds(60)) == .readable)
             #expect(try await pair.one.readAll(upTo: 1) == [4])
+        }
+    }
+
+    @Test(arguments: [1, 2, 60])
+    func `the wait ends once enough bytes have gathered, whatever was waited for before`(count: Int) async throws {
+        try await onReactor { reactor in
+            let pair = try await SocketPair.overTCP(on: reactor)
+            for wanted in [100, count, count + 1, 1, count] {
+                try await pair.other.writeAll(Array(repeating: 7, count: wanted))
+                #expect(
+                    await pair.one.waiter.wait(for: .readable, atLeast: wanted, until: .now + .seconds(60)) == .readable
+                )
+                #expect(try await pair.one.readAll(upTo: wanted).count == wanted)
+            }
         }
     }
 
@@ -59,13 +74,13 @@ struct StreamSocketTests {
                 try await pair.other.writeAll([byte])
                 var found: [UInt8] = []
                 while found.isEmpty {
-                    _ = await pair.one.gather(until: .now + .milliseconds(1))
+                    _ = await pair.one.waiter.wait(for: .readable, atLeast: 60, until: .now + .milliseconds(1))
                     _ = try pair.one.read { bytes in for index in bytes.indices { found.append(bytes[index]) } }
                 }
                 #expect(found == [byte])
             }
             pair.other.shutdownWrite()
-            #expect(await pair.one.waiter.wait(for: .readable, until: .now + .seconds(60)) == .readable)
+            #expect(await pair.one.waiter.wait(for: .readable, atLeast: 60, until: .now + .seconds(60)) == .readable)
             #expect(try pair.one.read { _ in } == .closed)
         }
     }
@@ -87,7 +102,8 @@ struct StreamSocketTests {
         try await onReactor { reactor in
             let pair = try await SocketPair.overTCP(on: reactor)
             pair.other.abort()
-            #expect(await pair.one.gather(until: .now + .seconds(60)).contains(.hangup))
+            #expect(
+                await pair.one.waiter.wait(for: .readable, atLeast: 60, until: .now + .seconds(60)).contains(.hangup))
         }
     }
 
