@@ -13,6 +13,7 @@ package final class Archives {
     private var failed: Directory
     /// Places given to jobs that have not been moved yet.
     private(set) var reserved: Set<ArchivePlace> = []
+    private var names = DayNames()
     /// The day of the last place that was chosen, by its number since 1970 and its name.
     private var today = (number: Int64.min, name: "")
     /// Day folders that are kept open for now; `nil` to keep none open.
@@ -22,8 +23,7 @@ package final class Archives {
     /// Whether all moves before this run survive a power loss; a daemon that died may have left some.
     package private(set) var isSettled = false
 
-    var waitsForServer = false
-
+    var waitsForServer = false { didSet { names.isSole = !waitsForServer } }
     init(_ done: Directory, _ failed: Directory, in home: Directory, from work: Directory) {
         (self.done, self.failed, self.home, self.work) = (done, failed, home, work)
     }
@@ -65,9 +65,7 @@ package final class Archives {
 
     private func isTaken(_ place: ArchivePlace, in directory: Directory) throws(SystemError) -> Bool {
         if reserved.contains(place) { return true }
-        if try directory.status(of: place.name.bytes) != nil { return true }
-        guard let result = place.name.result else { return false }
-        return try directory.status(of: result.bytes) != nil
+        return try names.has(place, in: directory)
     }
 
     /// Reserves a place recorded in the journal, so that no other job gets it.
@@ -132,9 +130,11 @@ package final class Archives {
         defer { reserved.remove(place) }
         unsettled.insert(place.archiveDay)
         while try !archiving.move(to: day, as: place) {
+            names.note(place, withResult: archiving.draft != nil)
             reserved.remove(place)
             place = try freePlace(for: archiving.name, in: place.archiveDay, withResult: archiving.draft != nil)
         }
+        names.note(place, withResult: archiving.draft != nil)
         try archiving.removeNote()
         return place
     }

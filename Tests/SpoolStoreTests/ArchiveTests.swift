@@ -37,6 +37,26 @@ import Testing
         #expect(place.name.escaped == "job~2.json")
     }
 
+    @Test func `names that people or an earlier run have put into a day's folder are taken`() throws {
+        let done = try spool.folder("done").makeChild(Array(spool.noon.day.utf8), mode: 0o750)
+        try done.put(Array("earlier.json".utf8), [])
+        try done.put(Array("lone.json.result.json".utf8), [])
+        for name in ["earlier", "lone"] {
+            let place = try app.archives.place(
+                for: try fileName("\(name).json"), in: .done, at: spool.noon, withResult: false)
+            #expect(place.name.escaped == "\(name)~2.json")
+        }
+        // Put there by hand between the choice of a place and the move to it.
+        let place = try app.archives.place(for: try fileName("job.json"), in: .done, at: spool.noon, withResult: false)
+        try done.put(Array("job.json".utf8), Array("by hand".utf8))
+        let job = try spool.claim(place.name, id: 1)
+        #expect(try app.archives.archive(job, at: place, result: nil).name.escaped == "job~2.json")
+        #expect(try done.text("job.json") == "by hand")
+        #expect(
+            try app.archives.place(for: job.name, in: .done, at: spool.noon, withResult: false).name.escaped
+                == "job~3.json")
+    }
+
     @Test func `a result stands beside its job under its name`() throws {
         let name = try fileName("job.json")
         for number in 1...3 {
