@@ -4,11 +4,14 @@ package struct FNV1a: Hashable, Sendable {
     /// The hash of the bytes so far.
     package private(set) var value: UInt64 = 0xCBF2_9CE4_8422_2325
 
+    /// Creates the hash of no bytes.
+    package init() {}
+
     /// Creates the hash of some bytes.
-    package init(_ bytes: some Sequence<UInt8> = EmptyCollection()) { add(bytes) }
+    package init(_ bytes: Span<UInt8>) { add(bytes) }
 
     /// Continues with further bytes. Costs O(*n*).
-    package mutating func add(_ bytes: some Sequence<UInt8>) {
-        for byte in bytes { value = (value ^ UInt64(byte)) &* 0x100_0000_01B3 }
+    package mutating func add(_ bytes: Span<UInt8>) {
+        for index in bytes.indices { value = (value ^ UInt64(bytes[index])) &* 0x100_0000_01B3 }
     }
 }

@@ -21,7 +21,7 @@ package struct RecentIDs: Sendable {
         ///   - receiver: The bytes of the token, or the text of the channel.
         package init(producer: FNV1a, id: NotificationID, to receiver: [UInt8]) {
             var parties = producer
-            parties.add(receiver)
+            parties.add(receiver.span)
             (self.parties, self.id) = (parties.value, id.bits)
         }
     }

@@ -9,7 +9,7 @@ struct PeerIDsTests {
     private let start = WallTime(epochSeconds: 1_795_262_400)
 
     private static func key(_ number: Int) -> Key {
-        .init(producer: FNV1a([1]), id: NotificationID(job: JobID(bits: 7), index: number), to: [1])
+        .init(producer: FNV1a([1].span), id: NotificationID(job: JobID(bits: 7), index: number), to: [1])
     }
 
     private static func records(_ entries: [(Int, WallTime)]) -> ArraySlice<UInt8> {

@@ -8,7 +8,7 @@ struct RecentIDsTests {
     private let start = WallTime(epochSeconds: 1_795_262_400)
 
     private func key(_ number: Int, producer: UInt8 = 1, to receiver: [UInt8] = [1, 2]) -> RecentIDs.Key {
-        .init(producer: FNV1a([producer]), id: NotificationID(job: JobID(bits: 7), index: number), to: receiver)
+        .init(producer: FNV1a([producer].span), id: NotificationID(job: JobID(bits: 7), index: number), to: receiver)
     }
 
     @Test func `an id is known for its lifetime, and only for its producer and its receiver`() {
@@ -65,7 +65,7 @@ struct RecentIDsTests {
         for seed in UInt64(0)..<200 {
             var random = SeededGenerator(seed: seed)
             let id = NotificationID(job: JobID(bits: .random(in: 0 ... .max, using: &random)), index: 0)
-            let key = RecentIDs.Key(producer: FNV1a([UInt8.random(in: 0...255, using: &random)]), id: id, to: [1])
+            let key = RecentIDs.Key(producer: FNV1a([UInt8.random(in: 0...255, using: &random)].span), id: id, to: [1])
             let time = WallTime(epochSeconds: .random(in: 0...4_000_000_000, using: &random))
             var bytes: [UInt8] = [1, 2, 3]
             key.appendRecord(at: time, to: &bytes)

@@ -17,7 +17,7 @@ struct UnansweredRequestsTests {
         .init(app: app, id: id(number), to: [7])
     }
 
-    private func key(_ number: Int) -> RecentIDs.Key { .init(producer: FNV1a([1]), id: id(number), to: [7]) }
+    private func key(_ number: Int) -> RecentIDs.Key { .init(producer: FNV1a([1].span), id: id(number), to: [7]) }
 
     private func at(_ milliseconds: Int64) -> Moment { .zero + .milliseconds(milliseconds) }
 

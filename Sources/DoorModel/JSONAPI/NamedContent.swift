@@ -51,7 +51,7 @@ package struct NamedContent: Sendable {
         _ bytes: [UInt8], with parser: inout some DocumentParser
     ) throws(APIProblem) -> [UInt8] {
         byteCount += bytes.count
-        hash.add(bytes)
+        hash.add(bytes.span)
         guard !isOver else { return bytes }
         beginning += bytes
         guard let start = contentStart else { return takeBlank() }

@@ -26,7 +26,7 @@ struct GoodRequest {
     }
 
     /// Whether a request for the app, with a payload at a place in its line, passes the checks, too; `false` if that is unknown.
-    func isLike(_ reading: RequestReading, payload: Range<Int>, in line: [UInt8], app: String) -> Bool {
+    fileprivate func isLike(_ reading: RequestReading, payload: Range<Int>, in line: [UInt8], app: String) -> Bool {
         guard app == self.app, reading.purpose == .notification, reading.pushType == type, reading.priority == priority,
             reading.expiry == expiry, reading.token.count == tokenByteCount,
             (reading.topic ?? []).isSame(as: topic)
@@ -37,5 +37,12 @@ struct GoodRequest {
         case (nil, _?), (_?, nil): return false
         }
         return self.payload.fits(payload, of: line)
+    }
+}
+
+extension [GoodRequest] {
+    /// Whether one of them is like a request; see `GoodRequest.isLike`.
+    func hasOne(like reading: RequestReading, payload: Range<Int>, in line: [UInt8], app: String) -> Bool {
+        contains { $0.isLike(reading, payload: payload, in: line, app: app) }
     }
 }

@@ -47,7 +47,7 @@ package struct RelayIntake<Parser: DocumentParser> {
 
         init(_ producer: Producer) {
             self.producer = producer
-            hash = FNV1a(producer.name.utf8)
+            hash = FNV1a(producer.name.utf8.span)
         }
     }
 
@@ -233,10 +233,6 @@ package struct RelayIntake<Parser: DocumentParser> {
         return app
     }
 
-    private func isLikeGood(_ reading: RequestReading, _ payload: Range<Int>, _ app: String) -> Bool {
-        good.contains { $0.isLike(reading, payload: payload, in: line, app: app) }
-    }
-
     /// Writes the recipient into `line`, and checks it as the daemon will.
     private mutating func compile(
         _ recipient: RelayLine, _ reading: RequestReading, _ body: ArraySlice<UInt8>,
@@ -248,7 +244,9 @@ package struct RelayIntake<Parser: DocumentParser> {
         guard let payload = recipient.append(body, to: &line) else { throw Refused(.badRequestPayload) }
         // Comparing costs a tenth of a check, which is in vain for a program that sends no two requests of one form.
         let isCompared = !isBroadcast && (strangeCount < Self.goodLimit || strangeCount % Self.strangePause == 0)
-        if isCompared, isLikeGood(reading, payload, app.listed.name) { return strangeCount = 0 }
+        if isCompared, good.hasOne(like: reading, payload: payload, in: line, app: app.listed.name) {
+            return strangeCount = 0
+        }
         strangeCount += isBroadcast ? 0 : 1
         let verdict =
             isBroadcast

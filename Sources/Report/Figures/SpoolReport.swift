@@ -201,8 +201,8 @@ package struct SpoolReport: Sendable {
 
     /// Returns a fingerprint of a text (64-bit FNV-1a). The chance that two of a million texts collide is one in 30 million.
     private static func fingerprint(_ kind: String, _ text: String) -> UInt64 {
-        var hash = FNV1a(kind.utf8)
-        hash.add(text.utf8)
+        var hash = FNV1a(kind.utf8.span)
+        hash.add(text.utf8.span)
         return hash.value
     }
 }

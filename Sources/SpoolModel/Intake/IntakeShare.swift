@@ -63,9 +63,9 @@ package struct IntakeShare: Sendable {
 
     /// FNV-1a over the node, a zero byte and the name, then mixed so that short differences reach all bits.
     private static func score(_ node: String, _ name: FileName) -> UInt64 {
-        var sum = FNV1a(node.utf8)
-        sum.add(CollectionOfOne(0))
-        sum.add(name.bytes)
+        var sum = FNV1a(node.utf8.span)
+        sum.add([0].span)
+        sum.add(name.bytes.span)
         var hash = sum.value
         hash = (hash ^ hash >> 33) &* 0xFF51_AFD7_ED55_8CCD
         hash = (hash ^ hash >> 33) &* 0xC4CE_B9FE_1A85_EC53

@@ -71,6 +71,6 @@ package final class SharedTurns {
     }
 
     private static func name(of sign: JobSign) -> [UInt8] {
-        Array(String(FNV1a(RefRecord.key(of: sign)).value, radix: 16).utf8)
+        Array(String(FNV1a(RefRecord.key(of: sign).span).value, radix: 16).utf8)
     }
 }
