@@ -72,7 +72,8 @@ package import HTTP2
 }
 
 extension HeaderFields {
-    fileprivate mutating func append(_ pair: nghttp2_nv) {
+    /// Appends a field of nghttp2's, with a copy of its memory.
+    mutating func append(_ pair: nghttp2_nv) {
         let (nameByteCount, valueByteCount) = unsafe (pair.namelen, pair.valuelen)
         append(nameByteCount: nameByteCount, valueByteCount: valueByteCount) { output in
             unsafe output.withUnsafeMutableBufferPointer { space, count in

@@ -156,10 +156,11 @@ private func takeField(
     _ value: UnsafePointer<UInt8>?, _ valueCount: Int, _: UInt8, _ owner: UnsafeMutableRawPointer?
 ) -> Int32 {
     guard let session = unsafe ServerSession.owner(of: owner), session.currentPlace >= 0 else { return 0 }
-    let name = unsafe UnsafeBufferPointer(start: name, count: nameCount)
-    let value = unsafe UnsafeBufferPointer(start: value, count: valueCount)
+    let pair = unsafe nghttp2_nv(
+        name: UnsafeMutablePointer(mutating: name), value: UnsafeMutablePointer(mutating: value), namelen: nameCount,
+        valuelen: valueCount, flags: 0)
     let before = session.requests[session.currentPlace].fields.listByteCount
-    unsafe session.requests[session.currentPlace].fields.append(name: name.span, value: value.span)
+    unsafe session.requests[session.currentPlace].fields.append(pair)
     session.incompleteByteCount += session.requests[session.currentPlace].fields.listByteCount - before
     return 0
 }

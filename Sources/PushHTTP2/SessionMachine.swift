@@ -108,11 +108,11 @@ package struct SessionMachine: ~Copyable {
         guard window.count >= Self.leastGathering, let times = window.answerTimes else { return nil }
         let time = times.shortest / 32 + max(times.usual - times.shortest, 0) / 4
         guard time >= Self.shortestGathering else { return nil }
-        let inFlight = byteCount / (window.end - window.count) * window.count
         // An answer that frees a stream is as good as the next one. Other news must not wait until enough of them have come.
         if isWindowUsedUp || min(connection.room, window.room) > 0 {
-            return (inFlight, .nanoseconds(min(time, Self.longestPause)))
+            return (Self.largestRead, .nanoseconds(min(time, Self.longestPause)))
         }
+        let inFlight = byteCount / (window.end - window.count) * window.count
         return (Int(Int64(inFlight) * time / times.usual), .nanoseconds(min(times.usual, Self.longestGathering)))
     }
 
@@ -120,6 +120,7 @@ package struct SessionMachine: ~Copyable {
     /// In nanoseconds, as all times here: a `Duration` takes long to divide.
     private static let shortestGathering: Int64 = 50_000
     private static let longestPause: Int64 = 3_000_000
+    private static let largestRead = 65_536
     private static let longestGathering: Int64 = 50_000_000
 
     /// Uses another value of `authorization` from the next request on. If the gateway has seen the last one for less than

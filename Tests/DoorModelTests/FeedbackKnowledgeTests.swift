@@ -51,9 +51,9 @@ struct FeedbackKnowledgeTests {
         let members = #""kind":"notification","apns_id":"\#(Self.id)","outcome":"accepted""#
         #expect(try heard(members + #","token":"0a0b""#)?.receiver == [10, 11])
         #expect(try heard(members + #","channel":"dGlja2Vy""#)?.receiver == Array("dGlja2Vy".utf8))
-        var awaited = AwaitedAnswers<Int>(wait: .seconds(10))
+        var awaited = AwaitedAnswers(wait: .seconds(10))
         let id = NotificationID(job: JobID(bits: 1), index: 1)
-        for number in 1...2 { awaited.add(number, under: .init(app: "x", id: id, to: [UInt8(number)])) }
+        for number in 1...2 { awaited.add(RelayRequest(number), under: .init(app: "x", id: id, to: [UInt8(number)])) }
         #expect(awaited.take(.init(app: "x", id: id, to: [2])) == [2])
     }
 
@@ -115,13 +115,13 @@ struct FeedbackKnowledgeTests {
         #expect(gone.since([249], of: "weather", at: start) != nil && gone.since([0], of: "weather", at: start) == nil)
     }
 
-    private func name(_ id: NotificationID) -> AwaitedAnswers<Int>.Name { .init(app: "x", id: id, to: [7]) }
+    private func name(_ id: NotificationID) -> AwaitedAnswers.Name { .init(app: "x", id: id, to: [7]) }
 
     @Test func `requests wait for one notification until it is heard of, or until their time is up`() {
-        var awaited = AwaitedAnswers<Int>(wait: .seconds(10))
+        var awaited = AwaitedAnswers(wait: .seconds(10))
         let ids = (0..<3).map { NotificationID(job: JobID(bits: 1), index: $0) }
         for (number, id) in [(1, ids[0]), (2, ids[1]), (3, ids[0]), (4, ids[2])] {
-            awaited.add(number, under: name(id))
+            awaited.add(RelayRequest(number), under: name(id))
             awaited.start([name(id)], in: .init(app: "x", file: "\(number)"), at: .zero + .seconds(Int64(number)))
         }
         awaited.start([.init(app: "news", id: ids[0], to: [7])], in: .init(app: "news", file: "a"), at: .zero)

@@ -5,7 +5,7 @@ import TestSupport
 import Testing
 
 struct UnansweredRequestsTests {
-    private typealias Unanswered = UnansweredRequests<Int>
+    private typealias Unanswered = UnansweredRequests
 
     private func unanswered(wait: Duration?) -> Unanswered {
         Unanswered(RequestGroups(limit: 2, every: .milliseconds(5)), wait: wait)
@@ -25,7 +25,8 @@ struct UnansweredRequestsTests {
         for isDropped in [true, false] {
             var unanswered = unanswered(wait: nil)
             for number in 1...2 {
-                _ = unanswered.add(.init(number, as: name(number), key: key(number)), line: [1], to: "x", at: at(0))
+                _ = unanswered.add(
+                    .init(RelayRequest(number), as: name(number), key: key(number)), line: [1], to: "x", at: at(0))
             }
             unanswered.follow(key(2), with: 3)
             let group = try #require(unanswered.takeDue(at: at(0)).first)
@@ -39,7 +40,8 @@ struct UnansweredRequestsTests {
     @Test func `with the gateway's answer they wait on, and each is answered once`() throws {
         var unanswered = unanswered(wait: .milliseconds(100))
         for number in 1...2 {
-            _ = unanswered.add(.init(number, as: name(number), key: key(number)), line: [1], to: "x", at: at(0))
+            _ = unanswered.add(
+                .init(RelayRequest(number), as: name(number), key: key(number)), line: [1], to: "x", at: at(0))
         }
         unanswered.follow(key(2), with: 3)
         let group = try #require(unanswered.takeDue(at: at(0)).first)
@@ -56,7 +58,7 @@ struct UnansweredRequestsTests {
     @Test func `what could not be dropped is answered at once, whatever was heard of an earlier job`() throws {
         var unanswered = unanswered(wait: .milliseconds(100))
         for number in 1...2 {
-            _ = unanswered.add(.init(number, as: name(number), key: nil), line: [1], to: "x", at: at(0))
+            _ = unanswered.add(.init(RelayRequest(number), as: name(number), key: nil), line: [1], to: "x", at: at(0))
         }
         let group = try #require(unanswered.takeDue(at: at(0)).first)
         #expect(unanswered.answer(name(1)) == [])
@@ -79,7 +81,8 @@ struct UnansweredRequestsTests {
     @Test func `the end of a whole job is the answer to those that still wait for it, and to no others`() throws {
         var unanswered = unanswered(wait: .milliseconds(100))
         for (number, app) in [(1, "x"), (2, "x"), (3, "y")] {
-            _ = unanswered.add(.init(number, as: name(number, of: app), key: nil), line: [1], to: app, at: at(0))
+            _ = unanswered.add(
+                .init(RelayRequest(number), as: name(number, of: app), key: nil), line: [1], to: app, at: at(0))
         }
         for group in unanswered.takeDue(at: at(5)) {
             #expect(unanswered.conclude(group, droppedAs: "a", at: at(6)) == [])
@@ -97,7 +100,7 @@ struct UnansweredRequestsTests {
     @Test func `a request that repeats an answered one has a time of its own, from its drop on`() throws {
         var unanswered = unanswered(wait: .milliseconds(100))
         func group(_ number: Int, at time: Int64) throws -> Unanswered.Group {
-            unanswered.add(.init(number, as: name(1), key: key(1)), document: [1], to: "x", at: at(time))
+            unanswered.add(.init(RelayRequest(number), as: name(1), key: key(1)), document: [1], to: "x", at: at(time))
             return try #require(unanswered.takeDue(at: at(time)).first)
         }
         let first = try group(1, at: 0)
@@ -119,7 +122,7 @@ struct UnansweredRequestsTests {
     @Test func `at the end those whose job is dropped are answered, and the others when it is`() throws {
         var unanswered = unanswered(wait: .seconds(60))
         for (number, app) in [(1, "x"), (2, "y")] {
-            _ = unanswered.add(.init(number, as: name(number), key: nil), line: [1], to: app, at: at(0))
+            _ = unanswered.add(.init(RelayRequest(number), as: name(number), key: nil), line: [1], to: app, at: at(0))
         }
         let groups = unanswered.takeDue(at: at(5))
         #expect(unanswered.conclude(groups[0], droppedAs: "a", at: at(6)) == [])
@@ -131,18 +134,19 @@ struct UnansweredRequestsTests {
         for seed in UInt64(0)..<300 {
             var random = SeededGenerator(seed: seed)
             var unanswered = unanswered(wait: Bool.random(using: &random) ? .milliseconds(20) : nil)
-            var (answered, open, writing) = ([Int](), [Int](), [Unanswered.Group]())
+            var (answered, open, writing) = ([RelayRequest](), [Int](), [Unanswered.Group]())
             for number in 1...200 {
                 let now = at(Int64(number))
                 switch Int.random(in: 0..<6, using: &random) {
                 case 0:
                     let app = Bool.random(using: &random) ? "x" : "y"
-                    _ = unanswered.add(.init(number, as: name(number), key: key(number)), line: [1], to: app, at: now)
+                    _ = unanswered.add(
+                        .init(RelayRequest(number), as: name(number), key: key(number)), line: [1], to: app, at: now)
                     open.append(number)
                 case 1:
                     let group = writing.randomElement(using: &random)
                     guard let key = group?.requests.randomElement(using: &random)?.key else { break }
-                    unanswered.follow(key, with: number)
+                    unanswered.follow(key, with: RelayRequest(number))
                     open.append(number)
                 case 2: writing += unanswered.takeDue(at: now)
                 case 3:
@@ -164,14 +168,14 @@ struct UnansweredRequestsTests {
                 answered += unanswered.conclude(group, droppedAs: "late \(number)", at: at(1000))
             }
             answered += unanswered.takeHeard().flatMap(\.requests) + unanswered.takeLate(at: at(5000))
-            #expect(answered.sorted() == open.sorted(), "seed \(seed)")
+            #expect(answered.map(\.connection).sorted() == open.sorted(), "seed \(seed)")
         }
     }
 }
 
 extension UnansweredRequests {
     /// Lets the end of a notification be heard, and returns the requests that it answers.
-    fileprivate mutating func answer(_ name: Name, of job: String = "a") -> [Request] {
+    fileprivate mutating func answer(_ name: Name, of job: String = "a") -> [RelayRequest] {
         record(.accepted, about: name, in: job)
         return takeHeard().flatMap(\.requests)
     }

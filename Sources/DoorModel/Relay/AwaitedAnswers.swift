@@ -1,7 +1,7 @@
 package import PushModel
 
 /// Requests that wait for the gateway's answer, by the id of their notification. Several may wait for one.
-package struct AwaitedAnswers<Request: Sendable>: Sendable {
+package struct AwaitedAnswers: Sendable {
     /// A notification. Two apps, and two receivers, may have notifications with one id.
     package struct Name: Hashable, Sendable {
         /// The app.
@@ -18,7 +18,7 @@ package struct AwaitedAnswers<Request: Sendable>: Sendable {
     }
 
     /// What was heard of a notification for which requests waited.
-    package typealias Heard = (app: String, answer: RelayAnswer, requests: [Request])
+    package typealias Heard = (app: String, answer: RelayAnswer, requests: [RelayRequest])
 
     /// The file of a job.
     package struct Job: Hashable, Sendable {
@@ -33,7 +33,7 @@ package struct AwaitedAnswers<Request: Sendable>: Sendable {
 
     /// The requests for one notification.
     private struct Waiting {
-        var requests: [Request] = []
+        var requests: [RelayRequest] = []
         /// The file of the job that they were dropped with; `nil`: not dropped yet.
         var job: String?
         /// What was heard before the drop, by the file of the job: perhaps an earlier one with the same id.
@@ -58,7 +58,7 @@ package struct AwaitedAnswers<Request: Sendable>: Sendable {
     package var isEmpty: Bool { waiting.isEmpty }
 
     /// Adds a request. Its time does not run yet.
-    package mutating func add(_ request: Request, under name: Name) {
+    package mutating func add(_ request: RelayRequest, under name: Name) {
         waiting[name, default: Waiting()].requests.append(request)
     }
 
@@ -102,23 +102,23 @@ package struct AwaitedAnswers<Request: Sendable>: Sendable {
     package var hasHeard: Bool { !heard.isEmpty }
 
     /// Removes and returns the requests of a job that still wait. Those of an id that a client has repeated since are another's.
-    private mutating func take(_ job: Job) -> [Request] {
+    private mutating func take(_ job: Job) -> [RelayRequest] {
         let names = dropped.removeValue(forKey: job) ?? []
         return names.filter { waiting[$0]?.job == job.file }.flatMap { take($0) }
     }
 
     /// Removes and returns the requests that wait for a notification.
-    package mutating func take(_ name: Name) -> [Request] { waiting.removeValue(forKey: name)?.requests ?? [] }
+    package mutating func take(_ name: Name) -> [RelayRequest] { waiting.removeValue(forKey: name)?.requests ?? [] }
 
     /// Removes and returns all requests whose time runs.
-    package mutating func takeStarted() -> [Request] {
+    package mutating func takeStarted() -> [RelayRequest] {
         defer { (order, first) = ([], 0) }
         return order[first...].flatMap { take($0.job) }
     }
 
     /// Removes and returns the requests that have waited long enough.
-    package mutating func takeDue(at now: Moment) -> [Request] {
-        var due: [Request] = []
+    package mutating func takeDue(at now: Moment) -> [RelayRequest] {
+        var due: [RelayRequest] = []
         while first < order.count, order[first].due <= now {
             due += take(order[first].job)
             first += 1

@@ -3,7 +3,7 @@ package import PushModel
 /// Collects requests that were accepted together into one job, so that one sync serves them all.
 ///
 /// A group is due when it is full, or old enough; then its owner writes it and answers its requests.
-package struct RequestGroups<Request: Sendable>: Sendable {
+package struct RequestGroups: Sendable {
     /// The requests of one job.
     package struct Group: Sendable {
         /// The app to drop the job for.
@@ -13,7 +13,7 @@ package struct RequestGroups<Request: Sendable>: Sendable {
         /// The lines, or the document, each with its line feed.
         package fileprivate(set) var bytes: [UInt8] = []
         /// The requests, in the order of the lines.
-        package fileprivate(set) var requests: [Request] = []
+        package fileprivate(set) var requests: [UnansweredRequests.Pending] = []
         fileprivate let due: Moment
 
         /// Returns the group of the requests at these places, in their order.
@@ -43,7 +43,9 @@ package struct RequestGroups<Request: Sendable>: Sendable {
     /// Adds a request to an app's group, with its line, without a line feed.
     ///
     /// - Returns: Whether a group is due earlier than before.
-    package mutating func add(_ request: Request, line: [UInt8], to app: String, at now: Moment) -> Bool {
+    package mutating func add(_ request: UnansweredRequests.Pending, line: [UInt8], to app: String, at now: Moment)
+        -> Bool
+    {
         var isEarlier = false
         let place: Int
         if let known = open.firstIndex(where: { $0.app == app }) {
@@ -60,7 +62,8 @@ package struct RequestGroups<Request: Sendable>: Sendable {
     }
 
     /// Adds a request that is a job of its own, which is due at once.
-    package mutating func add(_ request: Request, document: [UInt8], to app: String, at now: Moment) {
+    package mutating func add(_ request: UnansweredRequests.Pending, document: [UInt8], to app: String, at now: Moment)
+    {
         var group = Group(app: app, isOfLines: false, due: now)
         group.add(request, document)
         count(document)
@@ -95,7 +98,7 @@ package struct RequestGroups<Request: Sendable>: Sendable {
 }
 
 extension RequestGroups.Group {
-    fileprivate mutating func add(_ request: Request, _ line: [UInt8]) {
+    fileprivate mutating func add(_ request: UnansweredRequests.Pending, _ line: [UInt8]) {
         bytes.append(contentsOf: line)
         bytes.append(UInt8(ascii: "\n"))
         requests.append(request)

@@ -2,34 +2,34 @@ package import PushModel
 
 /// The requests that a door has taken in and not answered: until their job is dropped, and, if answers wait for those of the
 /// gateway, until that is heard of.
-package struct UnansweredRequests<Request: Sendable>: Sendable {
+package struct UnansweredRequests: Sendable {
     /// A request, and the ids that it goes by.
     package struct Pending: Sendable {
-        let request: Request
+        package let request: RelayRequest
         /// How feedback names its notification.
         let name: Name
         /// The id that the client chose and may repeat; `nil` if it chose none.
         package let key: RecentIDs.Key?
 
         /// Creates a request that is to be spooled.
-        package init(_ request: Request, as name: Name, key: RecentIDs.Key?) {
+        package init(_ request: RelayRequest, as name: Name, key: RecentIDs.Key?) {
             (self.request, self.name, self.key) = (request, name, key)
         }
     }
 
     /// A notification.
-    package typealias Name = AwaitedAnswers<Request>.Name
+    package typealias Name = AwaitedAnswers.Name
 
     /// The file of a job.
-    package typealias Job = AwaitedAnswers<Request>.Job
+    package typealias Job = AwaitedAnswers.Job
 
     /// The requests of one job.
-    package typealias Group = RequestGroups<Pending>.Group
+    package typealias Group = RequestGroups.Group
 
-    private var groups: RequestGroups<Pending>
+    private var groups: RequestGroups
     /// The requests that repeat one which is being spooled.
-    private var followers: [RecentIDs.Key: [Request]] = [:]
-    private var awaited: AwaitedAnswers<Request>?
+    private var followers: [RecentIDs.Key: [RelayRequest]] = [:]
+    private var awaited: AwaitedAnswers?
     /// Whether no answer waits for the gateway any more.
     private var hasStopped = false
     /// The requests in jobs that are being written.
@@ -40,7 +40,7 @@ package struct UnansweredRequests<Request: Sendable>: Sendable {
     /// - Parameters:
     ///   - groups: The groups, which are empty.
     ///   - wait: How long an answer waits for that of the gateway; `nil`: it does not.
-    package init(_ groups: RequestGroups<Pending>, wait: Duration?) {
+    package init(_ groups: RequestGroups, wait: Duration?) {
         self.groups = groups
         awaited = wait.map { AwaitedAnswers(wait: $0) }
     }
@@ -69,7 +69,7 @@ package struct UnansweredRequests<Request: Sendable>: Sendable {
     }
 
     /// Adds a request that repeats one which is being spooled.
-    package mutating func follow(_ key: RecentIDs.Key, with request: Request) {
+    package mutating func follow(_ key: RecentIDs.Key, with request: RelayRequest) {
         followers[key, default: []].append(request)
     }
 
@@ -87,9 +87,9 @@ package struct UnansweredRequests<Request: Sendable>: Sendable {
     /// Records that a job was dropped, as this file, or could not be (`nil`).
     ///
     /// - Returns: The requests to be answered now: none that waits for the gateway, or has its answer.
-    package mutating func conclude(_ group: Group, droppedAs job: String?, at now: Moment) -> [Request] {
+    package mutating func conclude(_ group: Group, droppedAs job: String?, at now: Moment) -> [RelayRequest] {
         writingCount -= group.requests.count
-        var (answered, started) = ([Request](), [Name]())
+        var (answered, started) = ([RelayRequest](), [Name]())
         for pending in group.requests {
             let repeated = pending.key.flatMap { followers.removeValue(forKey: $0) } ?? []
             if awaited == nil {
@@ -126,15 +126,15 @@ package struct UnansweredRequests<Request: Sendable>: Sendable {
     package var hasHeard: Bool { awaited?.hasHeard ?? false }
 
     /// Removes and returns the requests whose answers were heard.
-    package mutating func takeHeard() -> [AwaitedAnswers<Request>.Heard] { awaited?.takeHeard() ?? [] }
+    package mutating func takeHeard() -> [AwaitedAnswers.Heard] { awaited?.takeHeard() ?? [] }
 
     /// Lets no more answers wait for the gateway. Returns the requests that did, and whose jobs were dropped;
     /// the others are answered when their drops have ended.
-    package mutating func stopWaiting() -> [Request] {
+    package mutating func stopWaiting() -> [RelayRequest] {
         hasStopped = true
         return awaited?.takeStarted() ?? []
     }
 
     /// Removes and returns the requests that have waited long enough for the gateway.
-    package mutating func takeLate(at now: Moment) -> [Request] { awaited?.takeDue(at: now) ?? [] }
+    package mutating func takeLate(at now: Moment) -> [RelayRequest] { awaited?.takeDue(at: now) ?? [] }
 }

@@ -74,7 +74,7 @@ extension RelayDoor {
         if isStopping { idleWakeup.signal() }
     }
 
-    private typealias Group = UnansweredRequests<RelayRequest>.Group
+    private typealias Group = UnansweredRequests.Group
 
     /// How long a request may wait for another door that may be writing the same one, and the milliseconds after which it
     /// is asked again. They are random, so that two doors that have seen each other do not meet again.

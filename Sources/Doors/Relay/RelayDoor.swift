@@ -28,7 +28,7 @@ actor RelayDoor: Door {
     private var admission: Admission
     private var listener: Listener?
     var intake: RelayIntake<JSON.Parser>
-    var unanswered: UnansweredRequests<RelayRequest>
+    var unanswered: UnansweredRequests
     private var places = RelayPlaces()
     var isStopping = false
     let waitsForGateway: Bool
@@ -204,7 +204,7 @@ actor RelayDoor: Door {
 
     /// Adds a request to the next job of its app.
     func spool(_ spooled: RelayIntake<JSON.Parser>.Spooled, for request: RelayRequest) {
-        let name = AwaitedAnswers<RelayRequest>.Name(
+        let name = AwaitedAnswers.Name(
             app: spooled.app, id: request.notification, to: spooled.receiver)
         let pending = UnansweredRequests.Pending(request, as: name, key: spooled.key)
         if spooled.isLine {
@@ -294,7 +294,7 @@ actor RelayDoor: Door {
     }
 
     /// Answers requests that their clients may send again, to any door. Before that, no log may say that they were sent.
-    private func release(_ refused: [AwaitedAnswers<RelayRequest>.Heard]) async {
+    private func release(_ refused: [AwaitedAnswers.Heard]) async {
         for (app, group) in Dictionary(grouping: refused, by: \.app) {
             let keys = group.flatMap { $0.requests.compactMap(\.key) }
             for key in keys { intake.forget(key) }

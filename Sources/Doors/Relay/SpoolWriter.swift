@@ -10,7 +10,7 @@ import SpoolModel
 /// A job that a door drops.
 struct DroppedJob: Sendable {
     /// The requests, each with its id if the client may repeat it.
-    let group: UnansweredRequests<RelayRequest>.Group
+    let group: UnansweredRequests.Group
     /// Whether the feedback about it must have each acceptance, too.
     let recordsAll: Bool
 
@@ -152,7 +152,7 @@ actor SpoolWriter {
     }
 
     /// Finds out which requests other doors have dropped, and claims the ids of the rest. Those are in `dropped` then.
-    private func sort(_ group: UnansweredRequests<RelayRequest>.Group, into result: inout DropResult) throws {
+    private func sort(_ group: UnansweredRequests.Group, into result: inout DropResult) throws {
         let keys = group.requests.compactMap(\.key)
         var standings: [RecentIDs.Key: PeerIDs.Standing] = [:]
         if !keys.isEmpty, let ids = try sharedIDs(of: group.app) { standings = try ids.claim(keys, at: .now) }
