@@ -4,9 +4,8 @@ import PushModel
 /// Requests that are told apart by a number.
 extension RelayRequest: ExpressibleByIntegerLiteral, Equatable {
     init(_ number: Int) {
-        self.init(
-            connection: number, stream: 1, notification: NotificationID(job: JobID(bits: 1), index: number), id: [],
-            isBroadcast: false)
+        let notification = NotificationID(job: JobID(bits: 1), index: number)
+        self.init(connection: number, stream: 1, notification: notification, id: [])
     }
 
     package init(integerLiteral number: Int) { self.init(number) }

@@ -17,6 +17,10 @@ struct UnansweredRequestsTests {
         .init(app: app, id: id(number), to: [7])
     }
 
+    private func pending(_ number: Int) -> Unanswered.Pending {
+        .init(RelayRequest(number), as: name(number), key: key(number))
+    }
+
     private func key(_ number: Int) -> RecentIDs.Key { .init(producer: FNV1a([1].span), id: id(number), to: [7]) }
 
     private func at(_ milliseconds: Int64) -> Moment { .zero + .milliseconds(milliseconds) }
@@ -26,7 +30,7 @@ struct UnansweredRequestsTests {
             var unanswered = unanswered(wait: nil)
             for number in 1...2 {
                 _ = unanswered.add(
-                    .init(RelayRequest(number), as: name(number), key: key(number)), line: [1], to: "x", at: at(0))
+                    pending(number), line: [1], to: "x", at: at(0))
             }
             unanswered.follow(key(2), with: 3)
             let group = try #require(unanswered.takeDue(at: at(0)).first)
@@ -41,7 +45,7 @@ struct UnansweredRequestsTests {
         var unanswered = unanswered(wait: .milliseconds(100))
         for number in 1...2 {
             _ = unanswered.add(
-                .init(RelayRequest(number), as: name(number), key: key(number)), line: [1], to: "x", at: at(0))
+                pending(number), line: [1], to: "x", at: at(0))
         }
         unanswered.follow(key(2), with: 3)
         let group = try #require(unanswered.takeDue(at: at(0)).first)
@@ -140,8 +144,7 @@ struct UnansweredRequestsTests {
                 switch Int.random(in: 0..<6, using: &random) {
                 case 0:
                     let app = Bool.random(using: &random) ? "x" : "y"
-                    _ = unanswered.add(
-                        .init(RelayRequest(number), as: name(number), key: key(number)), line: [1], to: app, at: now)
+                    _ = unanswered.add(pending(number), line: [1], to: app, at: now)
                     open.append(number)
                 case 1:
                     let group = writing.randomElement(using: &random)

@@ -106,15 +106,19 @@ import Testing
     }
 
     @Test func `what is added to a job file after its claim is told in feedback, result and log`() async throws {
-        try await Bench.serving(try .init(app: "binary: {confirm_after: 2s}")) { bench, daemon in
+        // The job is claimed at once, and its notification waits for another rate.
+        try await Bench.serving(try .init(app: "rate: 1/h")) { bench, daemon in
             try bench.drop("grows.yaml", "tokens: [\(token(1))]\nalert: Hi\n")
-            _ = try await bench.accepted(1)
-            let entry = try #require(bench.names(in: "weather/work/node-a").first { $0.hasSuffix("-grows.yaml") })
+            let entry = try await awaited("the claim") {
+                bench.names(in: "weather/work/node-a").first { $0.hasSuffix("-grows.yaml") }
+            }
             let path = "\(bench.path)/spool/weather/work/node-a/\(entry)"
             let file = try #require(FileHandle(forWritingAtPath: path))
             try file.seekToEnd()
             try file.write(contentsOf: Data("# more\n".utf8))
             try file.close()
+            try bench.configureApp("weather")
+            daemon.send(SIGHUP)
             let line = try await bench.end(of: "grows.yaml")
             #expect(line.state == "done" && line.accepted == 1)
             let text = try #require(try bench.texts().first { $0.contains("grows.yaml") })

@@ -5,6 +5,7 @@ package import PushModel
 package struct UnansweredRequests: Sendable {
     /// A request, and the ids that it goes by.
     package struct Pending: Sendable {
+        /// The request.
         package let request: RelayRequest
         /// How feedback names its notification.
         let name: Name

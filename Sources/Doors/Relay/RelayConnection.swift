@@ -170,9 +170,11 @@ final class RelayConnection {
     }
 
     private func waiting(on stream: UInt32, _ id: NotificationID) -> RelayRequest {
-        RelayRequest(
+        var request = RelayRequest(
             connection: number, stream: stream, notification: id,
-            id: reading.id.map(Array.init) ?? Array(id.description.utf8), isBroadcast: reading.isAboutChannel)
+            id: reading.id.map(Array.init) ?? Array(id.description.utf8))
+        request.isBroadcast = reading.isAboutChannel
+        return request
     }
 
     // MARK: Answers
