@@ -64,10 +64,12 @@ package struct ConnectionMachine: Sendable {
 
     /// The number of streams that may be opened now.
     package var room: Int {
-        guard isReady, !isClosing else { return 0 }
-        let limit = min(settings.streamLimit ?? options.streamLimit, options.streamLimit)
-        return min(max(0, limit - streams.openCount), remainingStreamCount)
+        let limit = min(settings.streamLimit ?? .max, options.streamLimit)
+        return isReady && !isClosing ? min(max(0, limit - streams.openCount), remainingStreamCount) : 0
     }
+
+    /// Whether a body waits for a window or for its turn.
+    package var hasUploads: Bool { !uploads.isEmpty }
 
     /// How many bytes of bodies the connection's window allows now; negative or 0 if none.
     package var sendWindowByteCount: Int { sendWindow.byteCount }
@@ -91,7 +93,5 @@ package struct ConnectionMachine: Sendable {
     }
 
     /// The number of unused stream numbers. They are odd, below 2³¹, and never reused.
-    private var remainingStreamCount: Int {
-        nextStream > 0x7fff_ffff ? 0 : Int(0x7fff_ffff - nextStream) / 2 + 1
-    }
+    private var remainingStreamCount: Int { nextStream > 0x7fff_ffff ? 0 : Int(0x7fff_ffff - nextStream) / 2 + 1 }
 }

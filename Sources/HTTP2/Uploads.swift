@@ -30,6 +30,9 @@ struct Uploads: Sendable {
         }
     }
 
+    /// Whether all bodies are completely sent.
+    var isEmpty: Bool { uploads.isEmpty }
+
     /// Whether a stream's body is not completely sent.
     func isWaiting(_ stream: UInt32) -> Bool { uploads[stream] != nil }
 

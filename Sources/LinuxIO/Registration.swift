@@ -18,8 +18,8 @@ import Glibc
     /// Whether a read has taken all bytes since epoll last reported any.
     private(set) var isDrained = false
     private let descriptor: Int32?
-    /// How many bytes make a TCP connection readable: its low-water mark (SO_RCVLOWAT, socket(7)).
-    private var lowWater = 1
+    /// The low-water mark of a TCP connection, from which on it is readable (SO_RCVLOWAT, socket(7)), as it was last set.
+    private var lowWater: Int32 = 1
     /// How many waits returned without suspending in the current turn of the loop.
     private var burst = (turn: UInt64(0), count: 0)
     private var isWoken = false
@@ -63,14 +63,12 @@ import Glibc
 
     /// Sets how many bytes make the connection readable. If so many have come already, epoll reports them.
     func setLowWater(_ byteCount: Int) {
-        // A number that is a little larger than the last one is not worth a system call.
-        guard byteCount < lowWater || byteCount > lowWater + lowWater / 4, let descriptor else {
-            return
-        }
-        var value = Int32(clamping: byteCount)
-        let code = unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVLOWAT, &value, socklen_t(MemoryLayout<Int32>.size))
-        precondition(code == 0, "SO_RCVLOWAT is refused")
-        lowWater = byteCount
+        var mark = Int32(clamping: byteCount)
+        // A small difference is not worth a system call.
+        guard mark == 1 ? lowWater > 1 : abs(mark - lowWater) > lowWater / 4, let descriptor else { return }
+        let code = unsafe setsockopt(descriptor, SOL_SOCKET, SO_RCVLOWAT, &mark, socklen_t(MemoryLayout<Int32>.size))
+        // If it is refused, each byte counts as before.
+        if code == 0 { lowWater = mark }
     }
 
     /// Records that bytes may have arrived of which epoll has reported nothing.

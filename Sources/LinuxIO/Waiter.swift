@@ -37,12 +37,13 @@ package final class Waiter {
     /// - Parameters:
     ///   - interest: `.readable`, `.writable`, both, or neither.
     ///   - byteCount: About how many bytes must have arrived on a TCP connection before it counts as readable. Read
-    ///     afterwards in any case.
+    ///     afterwards whatever is returned: fewer may have arrived.
     ///   - deadline: `nil` waits without limit. Checked only if there is nothing else to return.
     /// - Returns: all conditions that hold.
     package func wait(
         for interest: Readiness = [], atLeast byteCount: Int = 1, until deadline: ContinuousClock.Instant? = nil
     ) async -> Readiness {
+        reactor.checkIsolated()
         if !interest.isEmpty { registration.setLowWater(byteCount) }
         defer { if byteCount > 1 { registration.noteGathered() } }
         if Task.isCancelled { return registration.takeFound(for: interest).union(.cancelled) }

@@ -26,6 +26,7 @@ struct RequestWindow: Sendable {
     private var base = 0
     private var trimmed = 0
     private var writes = WriteTimes()
+    private var answerSize = AnswerSize()
     /// The number of open requests.
     private(set) var count = 0
 
@@ -105,6 +106,9 @@ struct RequestWindow: Sendable {
     var answerTimes: (shortest: Int64, usual: Int64)? {
         writes.shortest == .max ? nil : (writes.shortest, writes.usual)
     }
+
+    /// Returns how many bytes an answer takes, if so many were read so far; see `AnswerSize`.
+    mutating func meanAnswer(after byteCount: Int) -> Int? { answerSize.note(byteCount, answered: end - count) }
 
     /// Closes all open requests from `place` on, and returns their places.
     mutating func closeAll(from place: Int = 0) -> [Int] {

@@ -102,26 +102,29 @@ package struct SessionMachine: ~Copyable {
     /// as much throughput, and a quarter of those in its queue leave it enough. With few requests in flight, answers are
     /// worth more than the processor's time, and with a gateway that answers at once nothing would gather.
     ///
-    /// - Parameter byteCount: How many bytes were read so far, which tells how long an answer is.
-    /// - Returns: Their number, and the longest wait for them; `nil` to read each answer when it comes.
-    package func gathering(after byteCount: Int) -> (byteCount: Int, time: Duration)? {
+    /// - Parameter byteCount: How many bytes were read so far, which tells how long answers are.
+    /// - Returns: The number of bytes, and the longest wait for them; `nil` to read each answer when it comes.
+    package mutating func gathering(after byteCount: Int) -> (byteCount: Int, time: Duration)? {
         guard window.count >= Self.leastGathering, let times = window.answerTimes else { return nil }
-        let time = times.shortest / 32 + max(times.usual - times.shortest, 0) / 4
+        let queue = max(times.usual - times.shortest, 0)
+        let time = min(times.shortest / 32 + queue / 4, Self.longestPause)
         guard time >= Self.shortestGathering else { return nil }
-        // An answer that frees a stream is as good as the next one. Other news must not wait until enough of them have come.
-        if isWindowUsedUp || min(connection.room, window.room) > 0 {
-            return (Self.largestRead, .nanoseconds(min(time, Self.longestPause)))
+        let mean = window.meanAnswer(after: byteCount)
+        let expected = Int64(window.count) * time / times.usual
+        // Where not all streams are in use, or a body waits for a window, other news are worth more than an answer.
+        let isFull = min(connection.room, window.room) == 0 && !isWindowUsedUp && !connection.hasUploads
+        guard let mean, expected > 1, isFull else {
+            return (Self.largestRead, .nanoseconds(time))
         }
-        let inFlight = byteCount / (window.end - window.count) * window.count
-        return (Int(Int64(inFlight) * time / times.usual), .nanoseconds(min(times.usual, Self.longestGathering)))
+        return (mean * Int(expected), .nanoseconds(min(times.usual, Self.longestGathering)))
     }
 
     private static let leastGathering = 16
-    /// In nanoseconds, as all times here: a `Duration` takes long to divide.
-    private static let shortestGathering: Int64 = 50_000
-    private static let longestPause: Int64 = 3_000_000
     private static let largestRead = 65_536
-    private static let longestGathering: Int64 = 50_000_000
+    /// In nanoseconds, as all times here: a `Duration` takes long to divide.
+    private static let (shortestGathering, longestPause, longestGathering) = (
+        Int64(50_000), Int64(3_000_000), Int64(50_000_000)
+    )
 
     /// Uses another value of `authorization` from the next request on. If the gateway has seen the last one for less than
     /// the dialect's pause here, it would refuse another: then takes no more requests.

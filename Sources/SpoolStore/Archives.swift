@@ -13,7 +13,7 @@ package final class Archives {
     private var failed: Directory
     /// Places given to jobs that have not been moved yet.
     private(set) var reserved: Set<ArchivePlace> = []
-    private var names = DayNames()
+    private var dayNames = DayNames()
     /// The day of the last place that was chosen, by its number since 1970 and its name.
     private var today = (number: Int64.min, name: "")
     /// Day folders that are kept open for now; `nil` to keep none open.
@@ -23,7 +23,8 @@ package final class Archives {
     /// Whether all moves before this run survive a power loss; a daemon that died may have left some.
     package private(set) var isSettled = false
 
-    var waitsForServer = false { didSet { names.isSole = !waitsForServer } }
+    var waitsForServer = false
+
     init(_ done: Directory, _ failed: Directory, in home: Directory, from work: Directory) {
         (self.done, self.failed, self.home, self.work) = (done, failed, home, work)
     }
@@ -65,13 +66,14 @@ package final class Archives {
 
     private func isTaken(_ place: ArchivePlace, in directory: Directory) throws(SystemError) -> Bool {
         if reserved.contains(place) { return true }
-        return try names.has(place, in: directory)
+        if dayNames.lack(place) { return false }
+        if try directory.status(of: place.name.bytes) != nil { return true }
+        guard let result = place.name.result else { return false }
+        return try directory.status(of: result.bytes) != nil
     }
 
     /// Reserves a place recorded in the journal, so that no other job gets it.
-    package func reserve(_ place: ArchivePlace) {
-        reserved.insert(place)
-    }
+    package func reserve(_ place: ArchivePlace) { reserved.insert(place) }
 
     /// Has the kernel learn side by side whether done jobs' names and results are taken, where that waits for a server.
     package func lookAhead(for names: @autoclosure () -> [FileName], at time: WallTime) {
@@ -129,12 +131,13 @@ package final class Archives {
         var (archiving, place) = (archiving, first)
         defer { reserved.remove(place) }
         unsettled.insert(place.archiveDay)
+        dayNames.note(place, withResult: archiving.draft != nil)
         while try !archiving.move(to: day, as: place) {
-            names.note(place, withResult: archiving.draft != nil)
             reserved.remove(place)
             place = try freePlace(for: archiving.name, in: place.archiveDay, withResult: archiving.draft != nil)
+            dayNames.note(place, withResult: archiving.draft != nil)
         }
-        names.note(place, withResult: archiving.draft != nil)
+        if openDays == nil { dayNames.settle(place.archiveDay, in: day) }
         try archiving.removeNote()
         return place
     }
@@ -176,7 +179,10 @@ package final class Archives {
     /// Keeps day folders open while `body` places or archives many jobs, instead of opening one for each job.
     package func keepingDaysOpen<Value>(_ body: () -> Value) -> Value {
         openDays = []
-        defer { openDays = nil }
+        defer {
+            for (day, folder) in openDays ?? [] { dayNames.settle(day, in: folder) }
+            openDays = nil
+        }
         return body()
     }
 
@@ -185,6 +191,7 @@ package final class Archives {
         if let open = openDays?.first(where: { $0.day == day }) { return open.folder }
         let opened = try openDayAnew(day)
         openDays?.append((day, opened))
+        if !waitsForServer { dayNames.learn(day, in: opened) }
         return opened
     }
 
@@ -287,26 +294,19 @@ package final class Archives {
     ///
     /// - Throws: `SystemError`: for example EIO.
     package func result(at place: ArchivePlace, limit: Int) throws(SystemError) -> [UInt8]? {
-        try readResult(at: place) { (file) throws(SystemError) in try file.contents(limit: limit) }
+        guard let day = try openDayIfThere(place.archiveDay), let name = place.name.result else { return nil }
+        return try day.contentsIfThere(of: name.bytes, limit: limit)
     }
 
     /// Returns the first bytes of a job's result file, which contain the names of the job; `nil` if there is none.
     ///
     /// - Throws: `SystemError`: for example EIO.
     package func resultHead(at place: ArchivePlace) throws(SystemError) -> [UInt8]? {
-        try readResult(at: place) { (file) throws(SystemError) in
-            var bytes: [UInt8] = []
-            _ = try file.read(2048, at: 0, appendingTo: &bytes)
-            return bytes
-        }
-    }
-
-    private func readResult(
-        at place: ArchivePlace, _ read: (borrowing OpenFile) throws(SystemError) -> [UInt8]?
-    ) throws(SystemError) -> [UInt8]? {
-        guard let directory = try openDayIfThere(place.archiveDay), let name = place.name.result else { return nil }
+        guard let day = try openDayIfThere(place.archiveDay), let name = place.name.result else { return nil }
         do {
-            return try read(try directory.openForReading(name.bytes))
+            var bytes: [UInt8] = []
+            _ = try day.openForReading(name.bytes).read(2048, at: 0, appendingTo: &bytes)
+            return bytes
         } catch {
             guard error.isNotFound else { throw error }
             return nil

@@ -2,57 +2,71 @@ import JobFormat
 import LinuxIO
 import SpoolModel
 
-/// Which names are taken in the day folders of an app's archives.
+/// Which names are free in the day folders of an app's archives, as far as that is known without a look at each.
 ///
-/// Looks a name up, unless it cannot be there: the folder was listed once, on a filesystem of this host alone, and whatever
-/// came since was noted here. A name that has left the folder is looked up, and one that somebody has put there by hand is
-/// found by the move to it, which overwrites nothing.
+/// A folder is listed once, and what comes there is noted. Whether anybody else has changed it since tells its own time, which
+/// is compared once for many names. Use it only where no other host puts files there: its clock may set that time.
+/// Takes up to 1 MiB for each archive.
 struct DayNames {
-    /// How many names of a day are remembered, at 8 to 16 bytes each. With more, all are looked up.
-    private static let limit = 1 << 16
-    /// How many names are listed at most.
-    private static let listingLimit = 1 << 12
-
-    /// The hashes of the names in the day folder of each archive that was used last; `nil` if there are too many.
-    private var days: [ArchiveFolder: (day: String, hashes: Set<Int>?)] = [:]
-    /// Whether only this process puts files into the folders, apart from people.
-    var isSole = false
-
-    /// Whether a job or a result has a place's name.
-    ///
-    /// - Throws: `SystemError`: the folder cannot be read.
-    mutating func has(_ place: ArchivePlace, in directory: Directory) throws(SystemError) -> Bool {
-        let result = place.name.result
-        if isSole {
-            if days[place.folder]?.day != place.day { try list(place, directory) }
-            if let hashes = days[place.folder]?.hashes {
-                let isUnknown = result.map { !hashes.contains($0.hashValue) } ?? true
-                if isUnknown, !hashes.contains(place.name.hashValue) { return false }
-            }
-        }
-        if try directory.status(of: place.name.bytes) != nil { return true }
-        guard let result else { return false }
-        return try directory.status(of: result.bytes) != nil
+    private struct Names {
+        let day: String
+        /// The state of the folder when nobody but this object had changed it.
+        var folder: FileStatus
+        /// The hashes of the names that are there or have been; `nil` if there are too many.
+        var hashes: Set<Int>?
+        /// Whether a name was noted since then.
+        var isChanged = false
     }
 
-    /// Notes that a job has come to a place, or that somebody else's file is there.
+    /// How many names of a day are remembered, and how many are listed at most.
+    private static let (limit, listingLimit) = (1 << 16, 1 << 12)
+
+    private var days: [ArchiveFolder: Names] = [:]
+
+    /// Whether neither a job nor a result has a place's name; `false` if that is unknown.
+    func lack(_ place: ArchivePlace) -> Bool {
+        guard let names = days[place.folder], names.day == place.day, let hashes = names.hashes else { return false }
+        return !hashes.contains(place.name.hashValue)
+            && place.name.result.map { !hashes.contains($0.hashValue) } ?? true
+    }
+
+    /// Notes that a job and its result, if it has one, come to a place, or that something is there.
     mutating func note(_ place: ArchivePlace, withResult: Bool) {
-        guard isSole, days[place.folder]?.day == place.day else { return }
+        guard days[place.folder]?.day == place.day else { return }
+        days[place.folder]?.isChanged = true
         days[place.folder]?.hashes?.insert(place.name.hashValue)
         if withResult, let result = place.name.result { days[place.folder]?.hashes?.insert(result.hashValue) }
         if let count = days[place.folder]?.hashes?.count, count > Self.limit { days[place.folder]?.hashes = nil }
     }
 
-    private mutating func list(_ place: ArchivePlace, _ directory: Directory) throws(SystemError) {
+    /// Learns which names a day's folder has, unless that is known and nobody else has changed the folder since the last
+    /// call of `settle`. Failures leave it unknown: then each name is looked up.
+    mutating func learn(_ day: ArchiveDay, in folder: Directory) {
+        let known = days[day.folder]
+        // A late move to yesterday's folder does not make today's names unknown.
+        if let known, known.day > day.day { return }
+        guard let status = try? folder.status() else { return days[day.folder] = nil }
+        guard known?.day != day.day || known?.folder != status else { return }
+        days[day.folder] = (try? Self.names(in: folder)).map { Names(day: day.day, folder: status, hashes: $0) }
+    }
+
+    /// Accepts what has changed in a day's folder as changes that were noted.
+    mutating func settle(_ day: ArchiveDay, in folder: Directory) {
+        guard let known = days[day.folder], known.day == day.day, known.isChanged else { return }
+        guard let status = try? folder.status(), status.inode == known.folder.inode else {
+            return days[day.folder] = nil
+        }
+        days[day.folder]?.folder = status
+        days[day.folder]?.isChanged = false
+    }
+
+    private static func names(in folder: Directory) throws(SystemError) -> Set<Int>? {
         var hashes: Set<Int> = []
-        var listing = try directory.listing()
+        var listing = try folder.listing()
         while let entry = try listing.next() {
-            guard hashes.count < Self.listingLimit else {
-                days[place.folder] = (place.day, nil)
-                return
-            }
+            guard hashes.count < listingLimit else { return nil }
             if let name = FileName(bytes: entry.name) { hashes.insert(name.hashValue) }
         }
-        days[place.folder] = (place.day, hashes)
+        return hashes
     }
 }

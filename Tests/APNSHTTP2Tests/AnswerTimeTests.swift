@@ -92,15 +92,36 @@ struct AnswerTimeTests {
     }
 
     @Test func `where all streams are in use, as many answers gather as usually come in that time`() {
-        var rig = Self.rig(requests: 39, streams: 39)
-        _ = rig.hear(Self.answer(stream: 1), at: Self.milliseconds(32))
-        rig.write(Work.batch(39..<40), at: Self.milliseconds(32))
-        // A thirty-second of 39 answers of 64 bytes, each of which takes as long as the way.
-        #expect(rig.client.gathering(after: 64)?.byteCount == 39 * 64 / 32)
-        #expect(rig.client.gathering(after: 64)?.time == .milliseconds(32))
+        var rig = Self.rig(requests: 99, streams: 99)
+        // Each answer makes room for another request, and takes as long as the way.
+        func answer(_ place: UInt8) {
+            _ = rig.hear(Self.answer(stream: 2 * place + 1), at: Self.milliseconds(32))
+            rig.write(Work.batch(Int(place) + 99..<Int(place) + 100), at: Self.milliseconds(32))
+        }
+        answer(0)
+        // The length of an answer is not known yet, since the handshake precedes it.
+        #expect(rig.client.gathering(after: 5000)?.time == .milliseconds(1))
+        answer(1)
+        let more = rig.client.gathering(after: 5000 + 64)
+        #expect(more?.byteCount == 99 / 32 * 64)
+        #expect(more?.time == .milliseconds(32))
+        // Nobody answers in less than a byte.
+        answer(2)
+        #expect(rig.client.gathering(after: 5000 + 64)?.byteCount == 99 / 32)
         // That one frees a stream.
-        _ = rig.hear(Self.answer(stream: 3), at: Self.milliseconds(32))
-        #expect(rig.client.gathering(after: 128)?.time == .milliseconds(1))
+        _ = rig.hear(Self.answer(stream: 7), at: Self.milliseconds(32))
+        #expect(rig.client.gathering(after: 5000 + 128)?.time == .milliseconds(1))
+    }
+
+    @Test func `an answer's length falls at once, and rises slowly`() {
+        var size = AnswerSize()
+        #expect(size.note(6_000, answered: 1) == nil)
+        #expect(size.note(6_000 + 400, answered: 5) == 100)
+        #expect(size.note(6_400 + 40, answered: 6) == 40)
+        // A day of PONGs.
+        #expect(size.note(9_000_000, answered: 7) == 45)
+        #expect(size.note(9_000_000, answered: 7) == 45)
+        #expect(size.note(9_000_000 + 530, answered: 17) == 46)
     }
 
     @Test func `with few requests in flight answers do not gather`() {

@@ -1,3 +1,4 @@
+import Foundation
 import JobFormat
 import LinuxIO
 import PushModel
@@ -37,24 +38,60 @@ import Testing
         #expect(place.name.escaped == "job~2.json")
     }
 
-    @Test func `names that people or an earlier run have put into a day's folder are taken`() throws {
+    /// Puts a file into the day's folder of `done/`, as people or an earlier run may have.
+    private func put(_ name: String) throws {
         let done = try spool.folder("done").makeChild(Array(spool.noon.day.utf8), mode: 0o750)
-        try done.put(Array("earlier.json".utf8), [])
-        try done.put(Array("lone.json.result.json".utf8), [])
-        for name in ["earlier", "lone"] {
-            let place = try app.archives.place(
-                for: try fileName("\(name).json"), in: .done, at: spool.noon, withResult: false)
-            #expect(place.name.escaped == "\(name)~2.json")
+        try done.put(Array(name.utf8), [])
+    }
+
+    private func place(of name: String) throws -> String {
+        try app.archives.place(for: try fileName(name), in: .done, at: spool.noon, withResult: false).name.escaped
+    }
+
+    @Test func `names that are in a day's folder before the first look, or come later by hand, are taken`() throws {
+        try put("earlier.json")
+        try put("lone.json.result.json")
+        #expect(try place(of: "earlier.json") == "earlier~2.json" && place(of: "lone.json") == "lone~2.json")
+        _ = try spool.archive(try fileName("own.json"), contents: "", id: 1)
+        try put("hand.json")
+        try put("own~2.json")
+        #expect(try place(of: "hand.json") == "hand~2.json" && place(of: "own.json") == "own~3.json")
+    }
+
+    @Test func `a file put between the choice of a place and the move to it is not overwritten`() throws {
+        let name = try fileName("job.json")
+        let chosen = try app.archives.place(for: name, in: .done, at: spool.noon, withResult: false)
+        try put("job.json")
+        let job = try spool.claim(name, id: 1)
+        #expect(try app.archives.archive(job, at: chosen, result: nil).name.escaped == "job~2.json")
+        #expect(try place(of: "job.json") == "job~3.json")
+    }
+
+    @Test func `a day's folder that was moved away begins anew, and one that was moved there is looked at`() throws {
+        let name = try fileName("job.json")
+        _ = try spool.archive(name, contents: "", id: 1)
+        let path = "\(spool.place.path)/weather/done/\(spool.noon.day)"
+        try FileManager.default.moveItem(atPath: path, toPath: path + "-away")
+        #expect(try spool.archive(name, contents: "", id: 2).name.escaped == "job.json")
+        try FileManager.default.removeItem(atPath: path)
+        try FileManager.default.moveItem(atPath: path + "-away", toPath: path)
+        #expect(try spool.archive(name, contents: "", id: 3).name.escaped == "job~2.json")
+    }
+
+    @Test func `groups of jobs over two days find all names`() throws {
+        let names = try (0..<40).map { try fileName("job-\($0 % 20).json") }
+        for (number, time) in [spool.noon, spool.noon + .seconds(86_400), spool.noon].enumerated() {
+            let places = try app.archives.keepingDaysOpen {
+                Result {
+                    try names.enumerated().map { index, name in
+                        let job = try spool.claim(name, id: UInt128(1000 * number + index))
+                        let place = try app.archives.place(for: name, in: .done, at: time, withResult: false)
+                        return try app.archives.archive(job, at: place, result: nil)
+                    }
+                }
+            }.get()
+            #expect(Set(places).count == 40 && places[0].name.escaped == (number < 2 ? "job-0.json" : "job-0~3.json"))
         }
-        // Put there by hand between the choice of a place and the move to it.
-        let place = try app.archives.place(for: try fileName("job.json"), in: .done, at: spool.noon, withResult: false)
-        try done.put(Array("job.json".utf8), Array("by hand".utf8))
-        let job = try spool.claim(place.name, id: 1)
-        #expect(try app.archives.archive(job, at: place, result: nil).name.escaped == "job~2.json")
-        #expect(try done.text("job.json") == "by hand")
-        #expect(
-            try app.archives.place(for: job.name, in: .done, at: spool.noon, withResult: false).name.escaped
-                == "job~3.json")
     }
 
     @Test func `a result stands beside its job under its name`() throws {
