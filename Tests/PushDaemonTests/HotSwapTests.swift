@@ -47,7 +47,8 @@ import Testing
             #expect(try await bench.end(of: "many.json").accepted == count)
             try bench.drop("last.json", job(count))
             #expect(try await bench.end(of: "last.json").accepted == 1)
-            let ledger = await bench.simulator.ledger
+            // Silence may have settled what the gateway has not read yet.
+            let ledger = try await bench.accepted(count + others)
             let tokens = ledger.acceptedTokens
             #expect(Set(tokens).count == count + others && tokens.count == count + others)
             let shown = ledger.connections.map { index(of: $0.fingerprint) ?? -1 }
