@@ -110,7 +110,8 @@ package struct SessionMachine: ~Copyable {
         let time = min(times.shortest / 32 + queue / 4, Self.longestPause)
         guard time >= Self.shortestGathering else { return nil }
         let mean = window.meanAnswer(after: byteCount)
-        let expected = Int64(window.count) * time / times.usual
+        // With the one after those that come in that time: the part of one that is left over is no reason to wake.
+        let expected = Int64(window.count) * time / times.usual + 1
         // Where not all streams are in use, or a body waits for a window, other news are worth more than an answer.
         let isFull = min(connection.room, window.room) == 0 && !isWindowUsedUp && !connection.hasUploads
         guard let mean, expected > 1, isFull else {
