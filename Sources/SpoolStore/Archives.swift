@@ -131,11 +131,11 @@ package final class Archives {
         var (archiving, place) = (archiving, first)
         defer { reserved.remove(place) }
         unsettled.insert(place.archiveDay)
-        dayNames.note(place, withResult: archiving.draft != nil)
-        while try !archiving.move(to: day, as: place) {
+        while true {
+            dayNames.note(place, withResult: archiving.draft != nil)
+            if try archiving.move(to: day, as: place) { break }
             reserved.remove(place)
             place = try freePlace(for: archiving.name, in: place.archiveDay, withResult: archiving.draft != nil)
-            dayNames.note(place, withResult: archiving.draft != nil)
         }
         if openDays == nil { dayNames.settle(place.archiveDay, in: day) }
         try archiving.removeNote()

@@ -16,6 +16,12 @@ struct DayNames {
         var hashes: Set<Int>?
         /// Whether a name was noted since then.
         var isChanged = false
+
+        mutating func insert(_ name: FileName) {
+            isChanged = true
+            hashes?.insert(name.hashValue)
+            if let count = hashes?.count, count > limit { hashes = nil }
+        }
     }
 
     /// How many names of a day are remembered, and how many are listed at most.
@@ -33,10 +39,8 @@ struct DayNames {
     /// Notes that a job and its result, if it has one, come to a place, or that something is there.
     mutating func note(_ place: ArchivePlace, withResult: Bool) {
         guard days[place.folder]?.day == place.day else { return }
-        days[place.folder]?.isChanged = true
-        days[place.folder]?.hashes?.insert(place.name.hashValue)
-        if withResult, let result = place.name.result { days[place.folder]?.hashes?.insert(result.hashValue) }
-        if let count = days[place.folder]?.hashes?.count, count > Self.limit { days[place.folder]?.hashes = nil }
+        days[place.folder]?.insert(place.name)
+        if withResult, let result = place.name.result { days[place.folder]?.insert(result) }
     }
 
     /// Learns which names a day's folder has, unless that is known and nobody else has changed the folder since the last
