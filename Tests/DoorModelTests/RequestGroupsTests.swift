@@ -7,7 +7,7 @@ struct RequestGroupsTests {
 
     private func pending(_ number: Int) -> UnansweredRequests.Pending {
         let name = AwaitedAnswers.Name(app: "x", id: NotificationID(job: JobID(bits: 1), index: number), to: [7])
-        return .init(RelayRequest(number), as: name, key: nil)
+        return .init(RelayRequest(number), as: name)
     }
 
     private func line(_ number: Int) -> [UInt8] { Array("{\"n\":\(number)}".utf8) }

@@ -5,20 +5,21 @@ import TestSupport
 import Testing
 
 struct UnansweredRequestsTests {
-    private typealias Unanswered = UnansweredRequests
-
-    private func unanswered(wait: Duration?) -> Unanswered {
-        Unanswered(RequestGroups(limit: 2, every: .milliseconds(5)), wait: wait)
+    private func unanswered(wait: Duration?) -> UnansweredRequests {
+        UnansweredRequests(RequestGroups(limit: 2, every: .milliseconds(5)), wait: wait)
     }
 
     private func id(_ number: Int) -> NotificationID { NotificationID(job: JobID(bits: 1), index: number) }
 
-    private func name(_ number: Int, of app: String = "x") -> Unanswered.Name {
+    private func name(_ number: Int, of app: String = "x") -> UnansweredRequests.Name {
         .init(app: app, id: id(number), to: [7])
     }
 
-    private func pending(_ number: Int) -> Unanswered.Pending {
-        .init(RelayRequest(number), as: name(number), key: key(number))
+    /// A request that its client calls by its number, or by that of another which it repeats.
+    private func pending(_ number: Int, as other: Int? = nil) -> UnansweredRequests.Pending {
+        var request = RelayRequest(number)
+        request.key = key(other ?? number)
+        return .init(request, as: name(other ?? number))
     }
 
     private func key(_ number: Int) -> RecentIDs.Key { .init(producer: FNV1a([1].span), id: id(number), to: [7]) }
@@ -29,8 +30,7 @@ struct UnansweredRequestsTests {
         for isDropped in [true, false] {
             var unanswered = unanswered(wait: nil)
             for number in 1...2 {
-                _ = unanswered.add(
-                    pending(number), line: [1], to: "x", at: at(0))
+                _ = unanswered.add(pending(number), line: [1], to: "x", at: at(0))
             }
             unanswered.follow(key(2), with: 3)
             let group = try #require(unanswered.takeDue(at: at(0)).first)
@@ -44,8 +44,7 @@ struct UnansweredRequestsTests {
     @Test func `with the gateway's answer they wait on, and each is answered once`() throws {
         var unanswered = unanswered(wait: .milliseconds(100))
         for number in 1...2 {
-            _ = unanswered.add(
-                pending(number), line: [1], to: "x", at: at(0))
+            _ = unanswered.add(pending(number), line: [1], to: "x", at: at(0))
         }
         unanswered.follow(key(2), with: 3)
         let group = try #require(unanswered.takeDue(at: at(0)).first)
@@ -62,7 +61,7 @@ struct UnansweredRequestsTests {
     @Test func `what could not be dropped is answered at once, whatever was heard of an earlier job`() throws {
         var unanswered = unanswered(wait: .milliseconds(100))
         for number in 1...2 {
-            _ = unanswered.add(.init(RelayRequest(number), as: name(number), key: nil), line: [1], to: "x", at: at(0))
+            _ = unanswered.add(.init(RelayRequest(number), as: name(number)), line: [1], to: "x", at: at(0))
         }
         let group = try #require(unanswered.takeDue(at: at(0)).first)
         #expect(unanswered.answer(name(1)) == [])
@@ -73,7 +72,7 @@ struct UnansweredRequestsTests {
     @Test func `the end of an earlier job with the same id is no answer, before the drop and after it`() throws {
         for isEarly in [true, false] {
             var unanswered = unanswered(wait: .milliseconds(100))
-            _ = unanswered.add(.init(1, as: name(1), key: key(1)), line: [1], to: "x", at: at(0))
+            _ = unanswered.add(pending(1), line: [1], to: "x", at: at(0))
             let group = try #require(unanswered.takeDue(at: at(5)).first)
             if isEarly { #expect(unanswered.answer(name(1), of: "earlier") == []) }
             #expect(unanswered.conclude(group, droppedAs: "a", at: at(6)) == [])
@@ -86,7 +85,7 @@ struct UnansweredRequestsTests {
         var unanswered = unanswered(wait: .milliseconds(100))
         for (number, app) in [(1, "x"), (2, "x"), (3, "y")] {
             _ = unanswered.add(
-                .init(RelayRequest(number), as: name(number, of: app), key: nil), line: [1], to: app, at: at(0))
+                .init(RelayRequest(number), as: name(number, of: app)), line: [1], to: app, at: at(0))
         }
         for group in unanswered.takeDue(at: at(5)) {
             #expect(unanswered.conclude(group, droppedAs: "a", at: at(6)) == [])
@@ -103,8 +102,8 @@ struct UnansweredRequestsTests {
 
     @Test func `a request that repeats an answered one has a time of its own, from its drop on`() throws {
         var unanswered = unanswered(wait: .milliseconds(100))
-        func group(_ number: Int, at time: Int64) throws -> Unanswered.Group {
-            unanswered.add(.init(RelayRequest(number), as: name(1), key: key(1)), document: [1], to: "x", at: at(time))
+        func group(_ number: Int, at time: Int64) throws -> UnansweredRequests.Group {
+            unanswered.add(pending(number, as: 1), document: [1], to: "x", at: at(time))
             return try #require(unanswered.takeDue(at: at(time)).first)
         }
         let first = try group(1, at: 0)
@@ -117,7 +116,7 @@ struct UnansweredRequestsTests {
 
     @Test func `no time runs before the job is dropped`() throws {
         var unanswered = unanswered(wait: .milliseconds(100))
-        _ = unanswered.add(.init(1, as: name(1), key: nil), line: [1], to: "x", at: at(0))
+        _ = unanswered.add(.init(1, as: name(1)), line: [1], to: "x", at: at(0))
         let group = try #require(unanswered.takeDue(at: at(5)).first)
         #expect(unanswered.takeLate(at: at(9_000)) == [])
         #expect(unanswered.conclude(group, droppedAs: nil, at: at(9_001)) == [1])
@@ -126,7 +125,7 @@ struct UnansweredRequestsTests {
     @Test func `at the end those whose job is dropped are answered, and the others when it is`() throws {
         var unanswered = unanswered(wait: .seconds(60))
         for (number, app) in [(1, "x"), (2, "y")] {
-            _ = unanswered.add(.init(RelayRequest(number), as: name(number), key: nil), line: [1], to: app, at: at(0))
+            _ = unanswered.add(.init(RelayRequest(number), as: name(number)), line: [1], to: app, at: at(0))
         }
         let groups = unanswered.takeDue(at: at(5))
         #expect(unanswered.conclude(groups[0], droppedAs: "a", at: at(6)) == [])
@@ -138,7 +137,7 @@ struct UnansweredRequestsTests {
         for seed in UInt64(0)..<300 {
             var random = SeededGenerator(seed: seed)
             var unanswered = unanswered(wait: Bool.random(using: &random) ? .milliseconds(20) : nil)
-            var (answered, open, writing) = ([RelayRequest](), [Int](), [Unanswered.Group]())
+            var (answered, open, writing) = ([RelayRequest](), [Int](), [UnansweredRequests.Group]())
             for number in 1...200 {
                 let now = at(Int64(number))
                 switch Int.random(in: 0..<6, using: &random) {

@@ -10,11 +10,11 @@ package struct UnansweredRequests: Sendable {
         /// How feedback names its notification.
         let name: Name
         /// The id that the client chose and may repeat; `nil` if it chose none.
-        package let key: RecentIDs.Key?
+        package var key: RecentIDs.Key? { request.key }
 
         /// Creates a request that is to be spooled.
-        package init(_ request: RelayRequest, as name: Name, key: RecentIDs.Key?) {
-            (self.request, self.name, self.key) = (request, name, key)
+        package init(_ request: RelayRequest, as name: Name) {
+            (self.request, self.name) = (request, name)
         }
     }
 

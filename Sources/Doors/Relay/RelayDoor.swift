@@ -204,9 +204,8 @@ actor RelayDoor: Door {
 
     /// Adds a request to the next job of its app.
     func spool(_ spooled: RelayIntake<JSON.Parser>.Spooled, for request: RelayRequest) {
-        let name = AwaitedAnswers.Name(
-            app: spooled.app, id: request.notification, to: spooled.receiver)
-        let pending = UnansweredRequests.Pending(request, as: name, key: spooled.key)
+        let name = AwaitedAnswers.Name(app: spooled.app, id: request.notification, to: spooled.receiver)
+        let pending = UnansweredRequests.Pending(request, as: name)
         if spooled.isLine {
             let isEarlier = unanswered.add(pending, line: spooled.bytes, to: spooled.app, at: .now)
             if isEarlier { groupWakeup.signal() }
