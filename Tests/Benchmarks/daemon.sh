@@ -14,6 +14,12 @@ end_all() {
     rm -rf "$folder"
 }
 
+# Clears the folder of the last round. Its files are only put aside if `aside` is set: ext4 searches past all inodes that were freed
+# in the last minutes for each file that a program creates, and a daemon with many apps creates more than one with few.
+clear_run() {
+    if [ -n "${aside:-}" ] && [ -e "$run" ]; then mv "$run" "$(mktemp -d "$folder/ended.XXXXXX")"; else rm -rf "$run"; fi
+}
+
 stop() {
     printf 'error: %s\n' "$1" >&2
     [ ! -s "$folder/log" ] || tail -n 20 "$folder/log" >&2
@@ -52,7 +58,7 @@ configure() {
     local -r transport=$1 app_count=${2:-1}
     local app binary= identity=${credentials:-"{certificate: $folder/client.pem, key: $folder/client.key}"}
     [ "$transport" != binary ] || binary='binary: {confirm_after: 100ms}'
-    rm -rf "$run"
+    clear_run
     mkdir -p "$run/apps" "$run/spool"
     printf 'spool: spool\nstate: state\napps: apps\nnode: bench\n' >"$run/pushspool.yaml"
     if [ "$transport" = fcm ]; then
