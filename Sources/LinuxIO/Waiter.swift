@@ -53,6 +53,7 @@ package final class Waiter {
 
     /// Waits like `wait`, but ignores cancellation of the task: for an orderly close before a near deadline.
     package func waitToTheEnd(for interest: Readiness, until deadline: ContinuousClock.Instant) async -> Readiness {
+        reactor.checkIsolated()
         registration.setLowWater(1)
         if let found = beginWait(for: interest) { return found }
         return await suspend(until: deadline)
@@ -96,8 +97,7 @@ package final class Waiter {
     }
 
     private func beginWait(for interest: Readiness) -> Readiness? {
-        reactor.checkIsolated()
-        return registration.beginWait(for: interest, turn: reactor.loop.turn)
+        registration.beginWait(for: interest, turn: reactor.loop.turn)
     }
 
     private func suspendUnlessCancelled(
