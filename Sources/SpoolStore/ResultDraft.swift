@@ -1,3 +1,4 @@
+import JobFormat
 package import LinuxIO
 package import PushModel
 

@@ -1,12 +1,11 @@
-import JobFormat
-import PushModel
+package import PushModel
 
 /// The name of an entry in `work/<node>/`; a claimed job is `<id>-<name>`.
 ///
 /// The name is cut to fit 255 bytes. The full name is then in a separate file, `<id>.name`, which is written and synced
 /// before the claim and removed after the job has left. While a result file is published but its job is not next to it
 /// yet, a file `<id>.place` records the place.
-enum WorkEntry: Hashable {
+package enum WorkEntry: Hashable, Sendable {
     /// A job with its name, which may be cut.
     case job(JobID, name: FileName)
     /// The file with the full name.
@@ -18,8 +17,10 @@ enum WorkEntry: Hashable {
     /// A result file that is being written.
     case result(JobID)
 
-    /// Parses an entry's name; `nil` for a foreign file.
-    init?(_ entry: FileName) {
+    /// Parses an entry's name.
+    ///
+    /// - Returns: `nil` for a foreign file.
+    package init?(_ entry: FileName) {
         let text = entry.bytes.prefix(Self.idLength).map { Character(Unicode.Scalar($0)) }
         guard text.count == Self.idLength, let id = JobID(String(text)),
             id.description.utf8.elementsEqual(entry.bytes.prefix(Self.idLength))
@@ -41,7 +42,7 @@ enum WorkEntry: Hashable {
     }
 
     /// Returns the entry for a job called `name`, and whether it contains the whole name.
-    static func entry(for name: FileName, id: JobID) -> (entry: [UInt8], isWhole: Bool) {
+    package static func entry(for name: FileName, id: JobID) -> (entry: [UInt8], isWhole: Bool) {
         let cut = name.shortened(toFit: FileName.byteLimit - idLength - 1)
         var entry: [UInt8] = []
         entry.reserveCapacity(idLength + 1 + cut.bytes.count)
@@ -52,27 +53,27 @@ enum WorkEntry: Hashable {
     }
 
     /// Whether a job's entry contains its whole name.
-    static func hasWhole(_ name: FileName, in entry: FileName) -> Bool {
+    package static func hasWhole(_ name: FileName, in entry: FileName) -> Bool {
         entry.bytes.count == idLength + 1 + name.bytes.count
     }
 
     /// The name of the file with the full name.
-    static func fullName(of id: JobID) -> [UInt8] {
+    package static func fullName(of id: JobID) -> [UInt8] {
         Array((id.description + ".name").utf8)
     }
 
     /// The name of the file that records where a result file waits for its job.
-    static func place(of id: JobID) -> [UInt8] {
+    package static func place(of id: JobID) -> [UInt8] {
         Array((id.description + ".place").utf8)
     }
 
     /// The name of a job that is being rewritten.
-    static func restored(_ id: JobID) -> [UInt8] {
+    package static func restored(_ id: JobID) -> [UInt8] {
         Array((id.description + ".restored").utf8)
     }
 
     /// The name of a result file until it is next to its job.
-    static func result(of id: JobID) -> [UInt8] {
+    package static func result(of id: JobID) -> [UInt8] {
         Array((id.description + ".result").utf8)
     }
 
