@@ -444,12 +444,12 @@ final class Publisher {
     /// Makes the moves to the archives so far survive a power loss, and lets the journal forget their jobs.
     func clean() async {
         lastCleaning = .now
+        context.spool.notices.write()
         guard mustClean else { return }
         defer { progress.broadcast() }
         let moved = plan.takeArchived()
         mustSettle = false
         await parts.suppression.sync()
-        context.spool.notices.write()
         do {
             try await context.files.archives.sync(context.spool)
             context.spool.archives.noteSettled()

@@ -51,8 +51,8 @@ package final class JobNotices {
 
     /// Appends the sealed lines to the file, by one write. A crash may repeat lines.
     ///
-    /// If that fails, they wait for the next call, unless they are too many. Call it again after a while, and before the
-    /// archives are synced, which covers the file.
+    /// If that fails, they wait for the next call, unless they are too many; the journal does not wait for them. Call it again
+    /// after a while, at the end, and before the archives are synced, which covers the file.
     package func write() {
         guard !sealed.isEmpty else { return }
         do {

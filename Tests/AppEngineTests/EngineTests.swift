@@ -134,6 +134,17 @@ struct EngineTests {
         }
     }
 
+    @Test func `what producers are to know and could not be told is told at the stop`() async throws {
+        let list = "\(home.spool)/weather/tmp/.jobs/ended-node-a"
+        try await Engine.running(in: home, acceptsAll: true) { engine in
+            try FileManager.default.createDirectory(atPath: list, withIntermediateDirectories: true)
+            try home.drop("a.json", Engine.Home.job(1))
+            try await eventually("forgotten") { try home.journal().contains("CLEANED") }
+            try FileManager.default.removeItem(atPath: list)
+        }
+        #expect(try String(contentsOfFile: list, encoding: .utf8).contains("a.json"))
+    }
+
     // MARK: Recovery
 
     @Test func `what had an outcome before a stop is not handed over again`() async throws {
