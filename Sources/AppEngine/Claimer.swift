@@ -173,7 +173,7 @@ final class Claimer {
         }
     }
 
-    private func claim(_ candidate: Candidate, _ move: ClaimMove.Result?) {
+    private func claim(_ candidate: Candidate, _ move: ClaimMove.Answer?) {
         let (job, id) = (candidate.file, candidate.read.context.job)
         // A claimed job has begun its own turn by then.
         defer { parts.duplicates.endTurn(candidate.read.summary) }
@@ -186,6 +186,7 @@ final class Claimer {
                 let wait =
                     candidate.read.remainder == nil ? candidate.claimedAt - candidate.read.context.droppedAt : nil
                 context.daemon.meter.count { $0.noteClaim(after: wait) }
+                context.daemon.sent.noteClaim(of: claimed, at: candidate.claimedAt, in: context.spool)
                 if candidate.read.remainder != nil {
                     // From here on, the journal contains the whole remainder.
                     parts.journal.write()

@@ -18,13 +18,11 @@ final class Recovery {
     private let claimer: Claimer
     private let sender: Sender
     private let outcomes: OutcomeRecorder
-    private let publisher: Publisher
     private let strays: StrayJobs
 
     init(_ reader: JobFileReader, _ claimer: Claimer, _ sender: Sender, _ outcomes: OutcomeRecorder) {
         (self.reader, self.claimer, self.sender, self.outcomes) = (reader, claimer, sender, outcomes)
-        (parts, context, publisher) = (claimer.parts, claimer.parts.context, claimer.publisher)
-        strays = StrayJobs(claimer.parts)
+        (parts, context, strays) = (claimer.parts, claimer.parts.context, StrayJobs(claimer.parts, claimer.publisher))
     }
 
     private var toRecover: JobsToRecover { parts.toRecover }
@@ -67,22 +65,30 @@ final class Recovery {
         for name in found.strangers {
             context.logger.warning("unknown file in work/", metadata: [LogKey.job: "\(name)"])
         }
-        for claimed in found.jobs {
-            let record = toRecover.missing.removeValue(forKey: claimed.id)
-            let named = claimed.called(record?.facts.name ?? claimed.name)
-            if isParked(named) { continue }
-            if named.name != claimed.name { dropDouble(of: named) }
-            takeIn(JobToRecover(claimed: named, record: recoveryRecord(record)))
-        }
+        for claimed in found.jobs { takeIn(claimed, toRecover.missing.removeValue(forKey: claimed.id)) }
     }
 
     /// Takes over the jobs in `work/` that nobody knows of, in a cluster.
     func findStrays() {
         for stray in toRecover.hasLookedIntoWork ? strays.find() : [] {
-            let record = context.daemon.journal.job(stray.id)
-            takeIn(
-                JobToRecover(claimed: stray.called(record?.facts.name ?? stray.name), record: recoveryRecord(record)))
+            guard takeIn(stray, context.daemon.journal.job(stray.id)) else { continue }
+            strays.report(stray, "job is in work/ although its claim failed; taking it over")
         }
+    }
+
+    /// Takes over a job that is in `work/`, unless it is elsewhere, too.
+    @discardableResult
+    private func takeIn(_ claimed: ClaimedJob, _ record: JournalJob?) -> Bool {
+        let named = claimed.called(record?.facts.name ?? claimed.name)
+        do throws(SystemError) {
+            if try strays.dropIfElsewhere(named, record) { return false }
+        } catch {
+            reportUnrecovered(named.name, named.id, error)
+            return false
+        }
+        if named.name != claimed.name { dropDouble(of: named) }
+        takeIn(JobToRecover(claimed: named, record: recoveryRecord(record)))
+        return true
     }
 
     /// Records a job to be taken over later. Its place in the archive is reserved.
@@ -103,19 +109,6 @@ final class Recovery {
                 reportUnrecovered(job.facts.name, job.facts.id, error)
             }
         }
-    }
-
-    /// Whether an operator held the job and a power loss left its file in `work/` too; that file is then removed. Also
-    /// true if this cannot be determined.
-    private func isParked(_ job: ClaimedJob) -> Bool {
-        do {
-            guard try parts.held.isParked(job) else { return false }
-            try context.spool.work.unlink(job.entry.bytes)
-            publisher.syncMove(of: job.id)
-        } catch {
-            reportUnrecovered(job.name, job.id, error)
-        }
-        return true
     }
 
     /// Removes the job's second name in `new/`. Only logs a failure, since the other jobs in `work/` must be taken over.
@@ -169,7 +162,7 @@ final class Recovery {
                 let result = ResultFile(of: job, final, path: ArchivePlace(final).path(of: context.name))
                 context.spool.notices.add(EndedJob.line(result.report, result, inode: job.facts.inode))
             }
-            publisher.syncMove(of: job.facts.id)
+            claimer.publisher.syncMove(of: job.facts.id)
         case .startOver, .resume, .hold: parts.journal.record(.cleaned(job.facts.id))
         }
     }
@@ -198,6 +191,7 @@ final class Recovery {
             let hint: Logger.MetadataValue = "its file was removed from work/; the rest of it is not sent"
             context.logger.error("job file is missing", metadata: [LogKey.job: "\(job.facts.name)", LogKey.hint: hint])
         }
+        if farewell == .neverOurs { context.daemon.sent.changeOwnClaims { $0.note(unfound: job) } }
         parts.journal.record(.cleaned(job.facts.id))
     }
 
@@ -266,12 +260,12 @@ final class Recovery {
 
     /// Logs that a job in `work/` without records in the journal is sent. A new journal does not show whether it was before.
     private func reportStart(of job: ClaimedJob) {
-        let metadata: Logger.Metadata = [LogKey.job: "\(job.name)"]
         guard context.daemon.spool.replay.isBlank else {
-            return context.logger.notice("job in work/ was never sent; sending it now", metadata: metadata)
+            return strays.report(job, "job in work/ was never sent; sending it now")
         }
         context.logger.warning(
-            "job in work/ is sent from its beginning: the journal that had its outcomes is gone", metadata: metadata)
+            "job in work/ is sent from its beginning: the journal that had its outcomes is gone",
+            metadata: [LogKey.job: "\(job.name)"])
     }
 
     /// Announces a job in `work/` without records in the journal. Nothing of it was sent, unless the journal was lost.

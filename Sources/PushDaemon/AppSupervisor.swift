@@ -317,7 +317,7 @@ final class AppSupervisor {
         let descriptors = try descriptors.admit("\(runner.name)/\(node)")
         let place = places[runner.name, default: Place()]
         // In a cluster each node records what it has sent in its own state.
-        let sent = resources.cluster == nil ? place.sent : SentJobs()
+        let sent = resources.cluster == nil ? place.sent : SentJobs(beside: place.sent)
         return AppShare(files: runner.files, descriptors: descriptors, meter: place.meter, sent: sent)
     }
 

@@ -1,12 +1,13 @@
 package import JobFormat
 package import LinuxIO
+package import PushModel
 import ServiceProcess
 import SpoolModel
 package import SpoolStore
 import Synchronization
 
-/// What this daemon knows of an app's jobs that were sent or are under way, for all its runners of the app: the app's own, and
-/// those that finish the jobs of nodes that no longer run. They share one thread.
+/// What this daemon knows of an app's jobs that were claimed, were sent or are under way, for all its runners of the app: the
+/// app's own, and those that finish the jobs of nodes that no longer run. They share one thread.
 package final class SentJobs: Sendable {
     private struct State {
         /// The refs of sent jobs; `nil` until a runner needs them.
@@ -20,12 +21,35 @@ package final class SentJobs: Sendable {
         var freed: Set<FileName> = []
         var wakeup: Wakeup?
         var guardCount = 0
+        /// The files that were claimed in a cluster.
+        var claims = RecentClaims()
     }
 
     private let state = Mutex(State())
+    /// What is known of the app's own runner, if this is about another node's jobs; `nil` otherwise.
+    private let own: SentJobs?
 
     /// Creates the knowledge of an app that has sent nothing.
-    package init() {}
+    ///
+    /// - Parameter own: What is known of the app's own runner, if this is about another node's jobs.
+    package init(beside own: SentJobs? = nil) { self.own = own }
+
+    // MARK: Claims in a cluster
+
+    /// Records a claim, as `RecentClaims` does. Only in a cluster.
+    package func noteClaim(of job: ClaimedJob, at time: WallTime, in spool: AppSpool) {
+        guard spool.isClustered else { return }
+        let work = spool.work
+        state.withLock { $0.claims.add(job, at: time, to: work) }
+    }
+
+    /// The claims of the app's own runner, if this is about another node's jobs; none otherwise.
+    package var ownClaims: RecentClaims { own?.state.withLock { $0.claims } ?? RecentClaims() }
+
+    /// Changes them, if there are any.
+    package func changeOwnClaims(_ body: @Sendable (inout RecentClaims) -> Void) {
+        own?.state.withLock { body(&$0.claims) }
+    }
 
     // MARK: The refs of sent jobs
 

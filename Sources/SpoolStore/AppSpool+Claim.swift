@@ -14,11 +14,11 @@ extension AppSpool {
     ///   - ahead: What `moveAhead` did with it; `nil` to move it now.
     /// - Returns: The outcome.
     /// - Throws: `SystemError`: for example EIO or ENOSPC. The job has not moved.
-    package func claim(_ job: OpenJob, id: JobID, ahead: ClaimMove.Result? = nil) throws(SystemError) -> Claim {
+    package func claim(_ job: OpenJob, id: JobID, ahead: ClaimMove.Answer? = nil) throws(SystemError) -> Claim {
         let (entry, isWhole) = WorkEntry.entry(for: job.name, id: id)
         if !isWhole { try keepFullName(of: job.name, id: id) }
-        let (failure, found) = ahead ?? claimMove(job.name, to: entry)
-        let status = try found.get()
+        let answer = ahead ?? claimMove(job.name, to: entry)
+        let (failure, status) = (answer.failure, try answer.found.get())
         guard let status, failure == nil || status.inode == job.status.inode, let entry = FileName(bytes: entry) else {
             if !isWhole { try work.unlink(WorkEntry.fullName(of: id)) }
             guard let failure else { return .gone }
@@ -42,7 +42,7 @@ extension AppSpool {
     ///
     /// - Parameter jobs: The files, and the node's ids for them.
     /// - Returns: What became of the moves. Those of long names are missing, and those for which the lease has run out.
-    package func moveAhead(_ jobs: @autoclosure () -> [(file: OpenJob, id: JobID)]) -> [JobID: ClaimMove.Result] {
+    package func moveAhead(_ jobs: @autoclosure () -> [(file: OpenJob, id: JobID)]) -> [JobID: ClaimMove.Answer] {
         guard waitsForServer else { return [:] }
         let moves = jobs().compactMap { file, id -> (id: JobID, name: FileName, entry: [UInt8])? in
             let (entry, isWhole) = WorkEntry.entry(for: file.name, id: id)
@@ -68,7 +68,8 @@ extension AppSpool {
     /// Returns the unfinished jobs that this node has claimed, for recovery.
     ///
     /// If a crash left a job in `new/` as well (the same file under its own name or a numbered form of it), that name
-    /// is removed, and so is a result file without its job. Costs a listing of `new/` if any file has a second name.
+    /// is removed, and so is a result file without its job. Costs a listing of `new/` if any file has a second name, and in
+    /// a cluster if there are any jobs.
     ///
     /// - Throws: `SystemError`: the directory cannot be read.
     package func claimed() throws(SystemError) -> ClaimedJobs {
@@ -143,13 +144,17 @@ extension AppSpool {
     /// After a power loss btrfs can restore the old name of a rename; a link without its unlink has the same effect. A
     /// job on its way back to `new/` may have a numbered name there. A file with any other name is the producer's.
     private func dropDoubles(of jobs: [ClaimedJob]) throws(SystemError) {
-        let linked = jobs.filter { $0.status.linkCount > 1 }
+        // The servers of a replicated filesystem may count differently after a rename that was cut off.
+        let linked = jobs.filter { $0.status.linkCount > 1 || isClustered }
         let links = try namesInNew(of: Set(linked.map(\.status.inode)))
         for job in linked {
-            let others = links[job.status.inode, default: []].filter { $0.isNumbered(from: job.name) }
-            for name in [job.name] + others {
-                guard let other = try new.status(of: name.bytes), other.inode == job.status.inode,
-                    other.device == job.status.device
+            let listed = links[job.status.inode, default: []].filter { $0 == job.name || $0.isNumbered(from: job.name) }
+            // On a stacked filesystem the listing may not have shown it.
+            let isUnlisted = job.status.linkCount > 1 && !listed.contains(job.name)
+            for name in listed + (isUnlisted ? [job.name] : []) {
+                // Another node that had the job may be moving it to `new/` at this moment.
+                guard try new.status(of: name.bytes)?.isSameFile(as: job.status) == true,
+                    try work.status(of: job.entry.bytes)?.isSameFile(as: job.status) == true
                 else { continue }
                 try new.unlink(name.bytes)
             }
@@ -197,15 +202,20 @@ extension AppSpool {
 
 /// The move of a job from `new/` to `work/<node>/`, on any thread.
 package struct ClaimMove: Sendable {
-    /// The error of the rename, if any, and what is in `work/` now: after an error only that shows what has happened.
-    package typealias Result = (failure: SystemError?, found: Swift.Result<FileStatus?, SystemError>)
+    /// What became of it: after an error, only what is in `work/` shows that.
+    package struct Answer: Sendable {
+        /// The error of the rename, if any.
+        let failure: SystemError?
+        /// What is in `work/` now.
+        let found: Result<FileStatus?, SystemError>
+    }
 
     fileprivate let new: Directory
     fileprivate let work: Directory
     fileprivate let hasNoReplace: Bool
 
-    fileprivate func callAsFunction(_ name: FileName, to entry: [UInt8]) -> Result {
-        let moved = Swift.Result { () throws(SystemError) in
+    fileprivate func callAsFunction(_ name: FileName, to entry: [UInt8]) -> Answer {
+        let moved = Result { () throws(SystemError) in
             if hasNoReplace {
                 try new.rename(name.bytes, to: work, as: entry)
             } else {
@@ -213,8 +223,8 @@ package struct ClaimMove: Sendable {
                 try new.rename(name.bytes, to: work, replacing: entry)
             }
         }
-        let found = Swift.Result { () throws(SystemError) in try work.status(of: entry) }
-        if case .failure(let failure) = moved { return (failure, found) }
-        return (nil, found)
+        let found = Result { () throws(SystemError) in try work.status(of: entry) }
+        if case .failure(let failure) = moved { return Answer(failure: failure, found: found) }
+        return Answer(failure: nil, found: found)
     }
 }

@@ -21,7 +21,7 @@ extension Spool {
     /// - Returns: The outcome.
     /// - Throws: `SystemError`: the job is not ours and has not moved.
     package func claim(
-        _ job: OpenJob, as id: JobID, in app: AppSpool, ahead: ClaimMove.Result? = nil
+        _ job: OpenJob, as id: JobID, in app: AppSpool, ahead: ClaimMove.Answer? = nil
     ) throws(SystemError) -> Claim {
         guard ahead != nil || mayAct else { return .lapsed }
         return try app.claim(job, id: id, ahead: ahead)
