@@ -444,7 +444,7 @@ final class Publisher {
     /// Makes the moves to the archives so far survive a power loss, and lets the journal forget their jobs.
     func clean() async {
         lastCleaning = .now
-        context.spool.notices.write()
+        if context.daemon.spool.mayAct { context.spool.notices.write() }
         guard mustClean else { return }
         defer { progress.broadcast() }
         let moved = plan.takeArchived()

@@ -65,7 +65,7 @@ final class Recovery {
         for name in found.strangers {
             context.logger.warning("unknown file in work/", metadata: [LogKey.job: "\(name)"])
         }
-        for claimed in found.jobs { takeIn(claimed, toRecover.missing.removeValue(forKey: claimed.id)) }
+        for claimed in found.jobs { _ = takeIn(claimed, toRecover.missing.removeValue(forKey: claimed.id)) }
     }
 
     /// Takes over the jobs in `work/` that nobody knows of, in a cluster.
@@ -76,8 +76,7 @@ final class Recovery {
         }
     }
 
-    /// Takes over a job that is in `work/`, unless it is elsewhere, too.
-    @discardableResult
+    /// Takes over a job that is in `work/`. Returns `false` if it is elsewhere, too, or that is not known.
     private func takeIn(_ claimed: ClaimedJob, _ record: JournalJob?) -> Bool {
         let named = claimed.called(record?.facts.name ?? claimed.name)
         do throws(SystemError) {

@@ -29,10 +29,14 @@ final class StrayJobs {
         nextLook = .now + Self.pause
         let known = Set((parts.toRecover.found + parts.toRecover.takingUp).map(\.claimed.id))
         do throws(SystemError) {
-            return try context.spool.strays { id in
+            var found: [ClaimedJob] = []
+            let strays = try context.spool.strays { id in
                 known.contains(id) || parts.toRecover.missing[id] != nil || parts.jobs[id] != nil
                     || parts.jobs.recentIdentity(of: id) != nil
             }
+            // Of a job that is held, or being released, a name may have been left.
+            for stray in strays where try !parts.held.isParked(stray) { found.append(stray) }
+            return found
         } catch {
             context.logger.error("work/ cannot be listed", metadata: [LogKey.error: "\(error)"])
             return []
@@ -44,14 +48,11 @@ final class StrayJobs {
     /// - Returns: Whether it is such a job.
     /// - Throws: `SystemError`: that is not known.
     func dropIfElsewhere(_ job: ClaimedJob, _ record: JournalJob?) throws(SystemError) -> Bool {
-        let isOwn = try context.daemon.sent.ownClaims.have(job, of: record, in: context.spool, at: .now)
-        if isOwn {
-            report(job, "claim was cut off, and the job is one of this daemon's own")
-        } else {
-            guard try parts.held.isParked(job) else { return false }
-        }
+        let isOwn = try context.daemon.sent.ownClaims.hasJob(job, of: record, in: context.spool, at: .now)
+        if !isOwn { guard try parts.held.isParked(job) else { return false } }
         try context.spool.work.unlink(job.entry.bytes)
         publisher.syncMove(of: job.id)
+        if isOwn { report(job, "claim was cut off, and the job is one of this daemon's own") }
         return true
     }
 

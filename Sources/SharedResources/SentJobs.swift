@@ -46,7 +46,7 @@ package final class SentJobs: Sendable {
     /// The claims of the app's own runner, if this is about another node's jobs; none otherwise.
     package var ownClaims: RecentClaims { own?.state.withLock { $0.claims } ?? RecentClaims() }
 
-    /// Changes them, if there are any.
+    /// Changes the claims of the app's own runner, if this is about another node's jobs.
     package func changeOwnClaims(_ body: @Sendable (inout RecentClaims) -> Void) {
         own?.state.withLock { body(&$0.claims) }
     }

@@ -68,8 +68,8 @@ extension AppSpool {
     /// Returns the unfinished jobs that this node has claimed, for recovery.
     ///
     /// If a crash left a job in `new/` as well (the same file under its own name or a numbered form of it), that name
-    /// is removed, and so is a result file without its job. Costs a listing of `new/` if any file has a second name, and in
-    /// a cluster if there are any jobs.
+    /// is removed, and so is a result file without its job. Costs a listing of `new/` if any file has a second name, and on
+    /// GlusterFS if there are any jobs.
     ///
     /// - Throws: `SystemError`: the directory cannot be read.
     package func claimed() throws(SystemError) -> ClaimedJobs {
@@ -141,11 +141,15 @@ extension AppSpool {
         try dropDoubles(of: [job])
     }
 
+    /// The magic number of FUSE filesystems.
+    private static let fuse: UInt64 = 0x6573_5546
+
     /// After a power loss btrfs can restore the old name of a rename; a link without its unlink has the same effect. A
     /// job on its way back to `new/` may have a numbered name there. A file with any other name is the producer's.
     private func dropDoubles(of jobs: [ClaimedJob]) throws(SystemError) {
-        // The servers of a replicated filesystem may count differently after a rename that was cut off.
-        let linked = jobs.filter { $0.status.linkCount > 1 || isClustered }
+        // The servers of GlusterFS may count differently after a rename that was cut off.
+        let mayMiscount = isClustered && filesystem.magic == Self.fuse
+        let linked = jobs.filter { $0.status.linkCount > 1 || mayMiscount }
         let links = try namesInNew(of: Set(linked.map(\.status.inode)))
         for job in linked {
             let listed = links[job.status.inode, default: []].filter { $0 == job.name || $0.isNumbered(from: job.name) }

@@ -44,24 +44,25 @@ package struct RecentClaims: Sendable {
         if unfound.count < Self.limit { unfound[job.facts.id] = job }
     }
 
-    /// Looks for a file that another node has in its `work/` among this node's own jobs. Blocks, if it was claimed.
+    /// Whether this node has, or has archived, a file that another node has in its `work/`. Blocks, if it was claimed.
     ///
-    /// Only where the other node did nothing but announce a claim, and this one claimed the file more than a lease later: a
-    /// server frees what a host had locked no sooner. A file that was claimed before is another job, linked into `new/` again.
+    /// Only where the other node did nothing but announce a claim, this one claimed the file more than a lease later, and it has no
+    /// third name. A file that was claimed before, or has one, may be another job, linked into `new/` again.
     ///
     /// - Parameters:
     ///   - file: The file.
     ///   - job: What the other node's journal says of it, if anything.
     ///   - spool: The app's folders, as opened in the other node's place.
     ///   - time: The time of day.
-    /// - Returns: Whether this node has it, or has archived it.
+    /// - Returns: `false` also if the lease on the other node's jobs has run out.
     /// - Throws: `SystemError`: a folder cannot be read.
-    package func have(_ file: ClaimedJob, of job: JournalJob?, in spool: AppSpool, at time: WallTime)
+    package func hasJob(_ file: ClaimedJob, of job: JournalJob?, in spool: AppSpool, at time: WallTime)
         throws(SystemError) -> Bool
     {
-        guard let job = job ?? unfound[file.id], job.isOnlyAnnounced, let lease = spool.lease,
+        guard let job = job ?? unfound[file.id], job.isOnlyAnnounced, let lease = spool.lease, lease.isValid,
             let claim = latest[file.status.inode] ?? earlier[file.status.inode], claim.job.name == job.facts.name,
-            job.facts.inode == file.status.inode, claim.claimedAt - job.facts.claimedAt > lease.length
+            job.facts.inode == file.status.inode, file.status.linkCount <= 2,
+            claim.claimedAt - job.facts.claimedAt > lease.length
         else { return false }
         if try work?.status(of: claim.job.entry.bytes)?.isSameFile(as: file.status) == true { return true }
         for day in Set([claim.claimedAt.day, time.day]) {
@@ -82,6 +83,6 @@ package struct RecentClaims: Sendable {
 extension JournalJob {
     /// Whether nothing shows that its file was moved to `work/`.
     fileprivate var isOnlyAnnounced: Bool {
-        !isClaimed && !isDamaged && final == nil && tally.total == 0 && intents.isEmpty && !hasUntold
+        !isTouched && !isDamaged && !hasUntold
     }
 }

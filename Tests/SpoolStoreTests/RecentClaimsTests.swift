@@ -51,9 +51,9 @@ import Testing
     private func path(_ name: String) -> String { "\(place.path)/weather/\(name)" }
 
     /// What the dead node's journal says of the file after these records.
-    private func record(of file: ClaimedJob, _ more: JournalRecord...) throws -> JournalJob {
+    private func record(of file: ClaimedJob, inode: UInt64? = nil, _ more: JournalRecord...) throws -> JournalJob {
         var facts = JournalHeader.Facts(id: ids.dead, app: "weather", name: name)
-        (facts.inode, facts.recipientCount, facts.claimedAt) = (file.status.inode, 2, announced)
+        (facts.inode, facts.recipientCount, facts.claimedAt) = (inode ?? file.status.inode, 2, announced)
         for record in [.header(JournalHeader(facts, content: .bytes(Array("[]".utf8))))] + more {
             try spools.dead.append(record)
         }
@@ -62,7 +62,7 @@ import Testing
 
     @Test func `a file that the survivor has in its own work is its own`() throws {
         let (claims, _, file) = try claimTwice()
-        #expect(try claims.have(file, of: record(of: file), in: apps.dead, at: announced))
+        #expect(try claims.hasJob(file, of: record(of: file), in: apps.dead, at: announced))
     }
 
     @Test(arguments: ["done/DAY/a.json", "failed/DAY/a.json", "done/DAY/a~2.json"])
@@ -73,14 +73,14 @@ import Testing
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         if place.contains("~2") { try "another".write(toFile: folder + "/a.json", atomically: false, encoding: .utf8) }
         try FileManager.default.moveItem(atPath: path("work/own/\(own.entry)"), toPath: target)
-        #expect(try claims.have(file, of: record(of: file), in: apps.dead, at: announced))
+        #expect(try claims.hasJob(file, of: record(of: file), in: apps.dead, at: announced))
     }
 
     @Test(arguments: ["new/a.json", "hold/a.json"])
     func `a file that the survivor has no longer is the other node's`(place: String) throws {
         let (claims, own, file) = try claimTwice()
         try FileManager.default.moveItem(atPath: path("work/own/\(own.entry)"), toPath: path(place))
-        #expect(try !claims.have(file, of: record(of: file), in: apps.dead, at: announced))
+        #expect(try !claims.hasJob(file, of: record(of: file), in: apps.dead, at: announced))
     }
 
     @Test func `a file that the survivor claimed before, or hardly later, is the other node's`() throws {
@@ -92,7 +92,7 @@ import Testing
 
     private func expectOther(after seconds: Int64) throws {
         let (claims, _, file) = try claimTwice(after: seconds)
-        #expect(try !claims.have(file, of: record(of: file), in: apps.dead, at: announced), "after \(seconds) s")
+        #expect(try !claims.hasJob(file, of: record(of: file), in: apps.dead, at: announced), "after \(seconds) s")
     }
 
     @Test func `another file than the announced one is the other node's`() throws {
@@ -102,7 +102,28 @@ import Testing
         try apps.dead.work.put(String(decoding: file.entry.bytes, as: UTF8.self), "[]")
         let other = try #require(try apps.dead.claimed().jobs.first)
         #expect(other.status.inode != file.status.inode)
-        #expect(try !claims.have(other, of: known, in: apps.dead, at: announced))
+        #expect(try !claims.hasJob(other, of: known, in: apps.dead, at: announced))
+    }
+
+    @Test func `a claimed file that the other node did not announce is that node's`() throws {
+        let (claims, _, file) = try claimTwice()
+        let known = try record(of: file, inode: file.status.inode + 1)
+        #expect(try !claims.hasJob(file, of: known, in: apps.dead, at: announced))
+    }
+
+    @Test func `a file that was claimed by another name is the other node's`() throws {
+        let (_, own, file) = try claimTwice()
+        var claims = RecentClaims()
+        let time = WallTime(epochSeconds: 1_800_000_060)
+        claims.add(own.called(try #require(FileName("b.json"))), at: time, to: apps.own.work)
+        #expect(try !claims.hasJob(file, of: record(of: file), in: apps.dead, at: announced))
+    }
+
+    @Test func `a file that its producer keeps is the other node's`() throws {
+        let (claims, own, _) = try claimTwice()
+        try FileManager.default.linkItem(atPath: path("work/own/\(own.entry)"), toPath: path("tmp/kept.json"))
+        let file = try #require(try apps.dead.claimed().jobs.first)
+        #expect(try !claims.hasJob(file, of: record(of: file), in: apps.dead, at: announced))
     }
 
     @Test func `a job that the other node has begun is its own`() throws {
@@ -115,19 +136,19 @@ import Testing
 
     private func expectOther(after more: JournalRecord) throws {
         let (claims, _, file) = try claimTwice()
-        #expect(try !claims.have(file, of: record(of: file, more), in: apps.dead, at: announced), "after \(more)")
+        #expect(try !claims.hasJob(file, of: record(of: file, more), in: apps.dead, at: announced), "after \(more)")
     }
 
     @Test func `a file that appears when the journal has forgotten it is known, one of which it says nothing is not`()
         throws
     {
         var (claims, _, file) = try claimTwice()
-        #expect(try !claims.have(file, of: nil, in: apps.dead, at: announced))
+        #expect(try !claims.hasJob(file, of: nil, in: apps.dead, at: announced))
         claims.note(unfound: try record(of: file))
-        #expect(try claims.have(file, of: nil, in: apps.dead, at: announced))
+        #expect(try claims.hasJob(file, of: nil, in: apps.dead, at: announced))
     }
 
-    @Test func `a name in new is removed if it is the claimed file, whatever the number of links, and only then`()
+    @Test func `the names of a claimed file in new are removed, those that it may have got there and no other`()
         throws
     {
         let (_, own, _) = try claimTwice()
