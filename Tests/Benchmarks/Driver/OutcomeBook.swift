@@ -55,11 +55,14 @@ actor OutcomeBook {
     func run() async throws {
         guard mode == .journal else { return }
         try await withThrowingTaskGroup { group in
-            group.addTask { [journal] in try await journal.run(every: Self.interval, results: Self.group) }
+            group.addTask { try await self.runSyncs() }
             group.addTask { try await self.tellRecorded() }
             try await group.waitForAll()
         }
     }
+
+    /// Belongs to the actor, so that it ends on the reactor, and not on the journal's thread, which it waits for.
+    private func runSyncs() async throws { try await journal.run(every: Self.interval, results: Self.group) }
 
     /// Records outcomes.
     func record(_ settlements: [Settlement]) async throws {
