@@ -141,14 +141,11 @@ extension AppSpool {
         try dropDoubles(of: [job])
     }
 
-    /// The magic number of FUSE filesystems.
-    private static let fuse: UInt64 = 0x6573_5546
-
     /// After a power loss btrfs can restore the old name of a rename; a link without its unlink has the same effect. A
     /// job on its way back to `new/` may have a numbered name there. A file with any other name is the producer's.
     private func dropDoubles(of jobs: [ClaimedJob]) throws(SystemError) {
         // The servers of GlusterFS may count differently after a rename that was cut off.
-        let mayMiscount = isClustered && filesystem.magic == Self.fuse
+        let mayMiscount = isClustered && filesystem.description == "fuse"
         let linked = jobs.filter { $0.status.linkCount > 1 || mayMiscount }
         let links = try namesInNew(of: Set(linked.map(\.status.inode)))
         for job in linked {

@@ -59,22 +59,14 @@ package struct LeftFiles {
         of job: JournalJob, _ content: JournalHeader.Content?, in spool: AppSpool
     ) throws(SystemError) -> FileStatus? {
         guard let final = job.final else { return nil }
-        var place = ArchivePlace(final)
-        var number = 1
         let isBack = try isBackInNew(job, content, in: spool)
-        while let there = try spool.archives.status(at: place) {
-            if there.inode == job.facts.inode { return there }
-            if !isBack, there.byteCount == job.facts.byteCount {
-                switch content {
-                case .bytes(let bytes)?:
-                    if try spool.archives.contents(at: place, limit: bytes.count) == bytes { return there }
-                case .checks?, nil: return there
-                }
-            }
-            number += 1
-            place = ArchivePlace(folder: place.folder, day: place.day, name: job.facts.name.numbered(number))
+        let place = ArchivePlace(final)
+        return try spool.archives.file(of: job.facts.name, at: place) { (there, place) throws(SystemError) in
+            if there.inode == job.facts.inode { return true }
+            guard !isBack, there.byteCount == job.facts.byteCount else { return false }
+            guard case .bytes(let bytes)? = content else { return true }
+            return try spool.archives.contents(at: place, limit: bytes.count) == bytes
         }
-        return nil
     }
 
     /// Whether the job's file is in `new/`, under any name, complete or torn. Its inode alone proves nothing: in a
@@ -89,6 +81,25 @@ package struct LeftFiles {
             if try file.isTorn(of: content) { return true }
         }
         return false
+    }
+}
+
+extension Archives {
+    /// Returns the status of the first file that is wanted: at a job's place, or under the numbered forms of its name there, one of
+    /// which it gets if its place was taken. Looks no further than the first free one.
+    ///
+    /// - Throws: `SystemError`: the archive cannot be read; what `isWanted` throws.
+    func file(
+        of name: FileName, at place: ArchivePlace,
+        where isWanted: (FileStatus, ArchivePlace) throws(SystemError) -> Bool
+    ) throws(SystemError) -> FileStatus? {
+        var (place, number) = (place, 1)
+        while let there = try status(at: place) {
+            if try isWanted(there, place) { return there }
+            number += 1
+            place = ArchivePlace(folder: place.folder, day: place.day, name: name.numbered(number))
+        }
+        return nil
     }
 }
 

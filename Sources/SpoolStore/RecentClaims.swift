@@ -67,13 +67,11 @@ package struct RecentClaims: Sendable {
         if try work?.status(of: claim.job.entry.bytes)?.isSameFile(as: file.status) == true { return true }
         for day in Set([claim.claimedAt.day, time.day]) {
             for folder in [ArchiveFolder.done, .failed] {
-                var number = 1
-                var place = ArchivePlace(folder: folder, day: day, name: claim.job.name)
-                while let there = try spool.archives.status(at: place) {
-                    if there.isSameFile(as: file.status) { return true }
-                    number += 1
-                    place = ArchivePlace(folder: folder, day: day, name: claim.job.name.numbered(number))
+                let place = ArchivePlace(folder: folder, day: day, name: claim.job.name)
+                let found = try spool.archives.file(of: claim.job.name, at: place) { there, _ in
+                    there.isSameFile(as: file.status)
                 }
+                if found != nil { return true }
             }
         }
         return false
