@@ -88,9 +88,6 @@ static inline int clinux_disconnect(int fd) {
 static inline int clinux_stream_socket(int family) {
     return socket(family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 }
-static inline int clinux_stream_pair(int pair[2]) {
-    return socketpair(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0, pair);
-}
 enum {
     clinux_tcp_nodelay = TCP_NODELAY,
     clinux_tcp_keepidle = TCP_KEEPIDLE,

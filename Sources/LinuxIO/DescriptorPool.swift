@@ -23,9 +23,6 @@ package final class DescriptorPool: Sendable {
         self.capacity = max(0, capacity)
     }
 
-    /// How many descriptors are guaranteed to no share, borrowed or not.
-    package var unguaranteedCount: Int { state.withLock { capacity - $0.guaranteedCount } }
-
     /// Whether new shares have made earlier loans exceed the capacity, so that not every guaranteed descriptor is free yet.
     package var isOverdrawn: Bool { state.withLock { $0.guaranteedCount + $0.borrowedCount > capacity } }
 

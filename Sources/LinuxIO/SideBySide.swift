@@ -1,3 +1,4 @@
+import Dispatch
 import Synchronization
 
 /// Makes many blocking calls at a time, for filesystems on which each waits for a server.
@@ -5,7 +6,7 @@ package enum SideBySide {
     /// The most calls at a time.
     private static let limit = 8
 
-    /// Calls `call` with each input, on this thread and up to seven others, which end with the last call. Blocks until then.
+    /// Calls `call` with each input, on this thread and up to seven others. Blocks until the last call has ended.
     ///
     /// Each input is released where it was used, unless the caller keeps it: a file is closed there.
     ///
@@ -19,10 +20,45 @@ package enum SideBySide {
         let others = 1..<max(1, min(limit, inputs.count))
         let calls = Calls<Input, Output>(inputs)
         // Where the process or the host has no thread left, this one makes all calls.
-        let threads = others.compactMap { _ in try? SystemThread.start(name: "calls") { calls.make(call) } }
+        let callers = others.compactMap { _ in try? Caller.begin { calls.make(call) } }
         calls.make(call)
-        for thread in threads { thread.join() }
+        for caller in callers { caller.finish() }
         return calls.results
+    }
+}
+
+/// A thread that makes calls. It is kept for the next ones, because seven new ones cost as much as calls to a near server.
+private final class Caller: Sendable {
+    private static let idle = Mutex<[Caller]>([])
+
+    private let work = Mutex<(@Sendable () -> Void)?>(nil)
+    private let begun = DispatchSemaphore(value: 0)
+    private let ended = DispatchSemaphore(value: 0)
+
+    private init() throws(SystemError) {
+        try SystemThread.start(name: "calls") { [self] in serve() }.detach()
+    }
+
+    /// Lets an idle thread, or a new one, do this work.
+    static func begin(_ work: @escaping @Sendable () -> Void) throws(SystemError) -> Caller {
+        let caller = if let idle = idle.withLock({ $0.popLast() }) { idle } else { try Caller() }
+        caller.work.withLock { $0 = work }
+        caller.begun.signal()
+        return caller
+    }
+
+    /// Waits until the work is done, and keeps the thread for other work. Call it once.
+    func finish() {
+        ended.wait()
+        Self.idle.withLock { $0.append(self) }
+    }
+
+    private func serve() {
+        while true {
+            begun.wait()
+            work.withLock { $0.take() }?()
+            ended.signal()
+        }
     }
 }
 

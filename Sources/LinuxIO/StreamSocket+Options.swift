@@ -32,14 +32,6 @@ extension StreamSocket {
         try setTCPOption(clinux_tcp_user_timeout, Int32(clamping: milliseconds), "TCP_USER_TIMEOUT")
     }
 
-    /// Sets the kernel's buffer sizes in bytes. The kernel doubles them and applies its own limits. Mostly for tests.
-    ///
-    /// - Throws: `SystemError`; not expected on a socket.
-    package func setBuffers(sending: Int? = nil, receiving: Int? = nil) throws(SystemError) {
-        if let sending { try setOption(SOL_SOCKET, SO_SNDBUF, Int32(clamping: sending), "SO_SNDBUF") }
-        if let receiving { try setOption(SOL_SOCKET, SO_RCVBUF, Int32(clamping: receiving), "SO_RCVBUF") }
-    }
-
     private func setTCPOption(_ option: some BinaryInteger, _ value: Int32, _ name: String) throws(SystemError) {
         try setOption(Int32(clinux_ipproto_tcp), Int32(option), value, name)
     }

@@ -27,11 +27,6 @@ package final class StreamSocket {
     /// Where to wait for the socket and to be woken.
     package var waiter: Waiter { channel.waiter }
 
-    /// The local address; `nil` for a socket pair.
-    package var localAddress: SocketAddress? {
-        unsafe SocketAddress.asked { unsafe getsockname(channel.descriptor.rawValue, $0, $1) }
-    }
-
     /// Reads into `buffer`, overwriting its content, up to its count, which must not be 0. After a read that emptied the socket,
     /// costs no system call until the reactor has heard of more.
     ///

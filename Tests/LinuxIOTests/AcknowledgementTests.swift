@@ -1,3 +1,4 @@
+import Glibc
 import LinuxIO
 import TestSupport
 import Testing
@@ -15,7 +16,7 @@ struct AcknowledgementTests {
     @Test func `what the peer has no room for is not acknowledged`() async throws {
         try await onReactor { reactor in
             let pair = try await SocketPair.overTCP(on: reactor)
-            try pair.other.setBuffers(receiving: 4096)
+            pair.other.setBuffer(SO_RCVBUF, 4096)
             let block = [UInt8](repeating: 1, count: 65_536)
             var handedOver = 0
             while case .bytes(let count) = try pair.one.write(block.span) { handedOver += count }
@@ -28,7 +29,7 @@ struct AcknowledgementTests {
     @Test func `a reset acknowledges nothing more`() async throws {
         try await onReactor { reactor in
             let pair = try await SocketPair.overTCP(on: reactor)
-            try pair.other.setBuffers(receiving: 4096)
+            pair.other.setBuffer(SO_RCVBUF, 4096)
             let block = [UInt8](repeating: 1, count: 65_536)
             while case .bytes = try pair.one.write(block.span) {}
             pair.other.abort()

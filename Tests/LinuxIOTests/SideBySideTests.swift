@@ -1,4 +1,4 @@
-import Glibc
+import Foundation
 import Synchronization
 import Testing
 
@@ -10,15 +10,35 @@ import Testing
         #expect(SideBySide.map(inputs) { $0 * 2 } == inputs.map { $0 * 2 })
     }
 
-    /// Each call waits until eight have begun.
     @Test(.timeLimit(.minutes(10))) func `eight calls are made at a time, on threads of their own`() {
+        let threads = Self.map { pthread_self() }
+        #expect(Set(threads).count == 8 && threads.contains(pthread_self()))
+    }
+
+    /// Without that each map would have seven more.
+    @Test(.timeLimit(.minutes(10))) func `threads are kept from one map to the next, for two at a time`() async {
+        async let one = Task.detached { Self.threads(ofMaps: 100) }.value
+        async let other = Task.detached { Self.threads(ofMaps: 100) }.value
+        for threads in await [one, other] {
+            #expect(threads.count >= 8 && threads.count < 350 && !threads.contains(nil), "\(threads.count)")
+        }
+    }
+
+    /// The kernel's names of the threads of so many maps.
+    private static func threads(ofMaps count: Int) -> Set<String?> {
+        (0..<count).reduce(into: []) { all, _ in
+            all.formUnion(map { try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/thread-self") })
+        }
+    }
+
+    /// Makes eight calls, each of which waits until all have begun.
+    private static func map<Output: Sendable>(_ call: @escaping @Sendable () -> Output) -> [Output] {
         let begun = Atomic(0)
-        let threads = SideBySide.map(Array(0..<8)) { _ in
+        return SideBySide.map(Array(0..<8)) { _ in
             begun.add(1, ordering: .sequentiallyConsistent)
             while begun.load(ordering: .sequentiallyConsistent) < 8 { sched_yield() }
-            return pthread_self()
+            return call()
         }
-        #expect(Set(threads).count == 8 && threads.contains(pthread_self()))
     }
 
     @Test func `an input is released where it was used, before the results are there`() {

@@ -1,3 +1,4 @@
+import Glibc
 import LinuxIO
 import TestSupport
 import Testing
@@ -11,7 +12,7 @@ struct StreamSocketTests {
             for await port in ports {
                 let deadline = ContinuousClock.now + .seconds(60)
                 let socket = try await StreamSocket.connect(to: .loopback(port: port), on: reactor, until: deadline)
-                try socket.setBuffers(sending: 4096)
+                socket.setBuffer(SO_SNDBUF, 4096)
                 try await socket.writeAll(sent)
                 socket.shutdownWrite()
             }

@@ -1,3 +1,4 @@
+import Glibc
 package import LinuxIO
 
 /// Two sockets connected to each other, on one reactor.
@@ -11,7 +12,13 @@ package struct SocketPair {
     ///
     /// - Throws: `SystemError`: no descriptor left.
     package init(on reactor: Reactor) throws {
-        (one, other) = try StreamSocket.makePair(on: reactor)
+        var numbers: [Int32] = [-1, -1]
+        let type = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue)
+        guard unsafe socketpair(AF_UNIX, type, 0, &numbers) == 0 else { throw SystemError.last("socketpair") }
+        let first = Descriptor(adopting: numbers[0])
+        let second = Descriptor(adopting: numbers[1])
+        one = try StreamSocket(adopting: first, on: reactor)
+        other = try StreamSocket(adopting: second, on: reactor)
     }
 
     /// A TCP connection over loopback; `one` has connected, `other` was accepted.
