@@ -47,12 +47,13 @@ struct FCMRenewalTests {
         plan.manner.latency = .milliseconds(500)
         try await plan.run { bench, source in
             _ = try await source.current(at: earlier)
-            try await bench.send(400)
+            // A busy machine opens them late.
+            while Set(await bench.simulator.ledger.accepted.map(\.connection)).count < 3 { try await bench.send(400) }
             await bench.simulator.expireAccessTokens()
             try await bench.sendUnlessStopped(10)
-            #expect(bench.record.acceptedCount == 410 && bench.record.stops.isEmpty && source.fetchCount == 2)
+            #expect(bench.record.acceptedCount == bench.submittedCount && bench.record.stops.isEmpty)
+            #expect(bench.record.refusedJobs.isEmpty && source.fetchCount == 2)
             let ledger = await bench.simulator.ledger
-            #expect(Set(ledger.accepted.map(\.connection)).count > 2 && bench.record.refusedJobs.isEmpty)
             #expect(Set(ledger.refused.map(\.addressText)).count == ledger.refusedCount)
         }
     }
